@@ -48,10 +48,10 @@ public:
   explicit Amd(llvm::StringRef chip) : chip(chip.str()) {}
   std::string name() const override { return chip; }
   std::string device() const override { return "hip"; }
-  /// LLVM compiles for 64 lanes before RDNA, else for 32.
+  /// LLVM compiles for 64 lanes before RDNA, else for 32. MLIR shuffles among 32.
   std::vector<std::pair<llvm::StringRef, int64_t>> facts() const override {
     int64_t warp = llvm::StringRef(chip).starts_with("gfx9") ? 64 : 32;
-    return {{"warp", warp}, {"shuffle_lanes", warp}};
+    return {{"warp", warp}, {"shuffle_lanes", 32}};
   }
 
   void registerTranslations(mlir::MLIRContext &context) const override {

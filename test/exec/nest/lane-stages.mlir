@@ -37,15 +37,14 @@ func.func @large(%a: !nd.tensor<f32, k: 200, m: 8> {nd.name = "a"}) -> !nd.tenso
   return %c : !nd.tensor<f32, m: 8>
 }
 
-// A window with a border; the loop of the stage is inside of another one, and starts again in each of its steps. The copy of
-// a copy.
+// A window with a border; the loop of the stage is inside of another one, and starts again in each of its steps.
 func.func @window(%a: !nd.tensor<f32, ch: 12, r: 18, c: N> {nd.name = "c"}, %w: !nd.tensor<f32, ch: 12, i: 3, j: 3> {nd.name = "w"}) -> !nd.tensor<f32, r: 18, c: N> {
   %b = nest.compute (r: 18, c: N) reduce (ch: 12, i: 3, j: 3) reads %a[r = r + i - 1, c = c + j - 1] if [r + i - 1 >= 0, 18 - r - i >= 0, c + j - 1 >= 0, N - c - j >= 0] else 0.0 : f32, %w[] {
   ^bb0(%x: f32, %y: f32):
     %p = arith.mulf %x, %y : f32
     nest.yield %p : f32
   } combine add [0.0 : f32] {schedule = #nest.schedule<[block r by 4, block c by 16, loop i by 1, loop ch by 4, lane r by 2, lane c by 1, loop ch by 1, loop j by 1, register r by 1],
-      [stage 1 at 2 level "shared" in #nest.layout<[ch, j, i]> copy [loop ch by 1, lane ch by 1, lane j by 1], stage 1 at 3 level "shared" in #nest.layout<[ch, j, i]> copy [lane ch by 1, lane j by 1] buffers 2, stage 0 at 3 level "shared" in #nest.layout<[ch, r, c]> copy [loop ch by 1, loop r by 1, lane c by 1] buffers 2]>}
+      [stage 1 at 3 level "shared" in #nest.layout<[ch, j, i]> copy [lane ch by 1, lane j by 1] buffers 2, stage 0 at 3 level "shared" in #nest.layout<[ch, r, c]> copy [loop ch by 1, loop r by 1, lane c by 1] buffers 2]>}
       : (!nd.tensor<f32, ch: 12, r: 18, c: N>, !nd.tensor<f32, ch: 12, i: 3, j: 3>) -> !nd.tensor<f32, r: 18, c: N>
   return %b : !nd.tensor<f32, r: 18, c: N>
 }

@@ -22,11 +22,11 @@
 // CHECK: arith.muli %[[BLOCK]], %[[STRIDE]]
 // CHECK: %[[SUM:.*]] = llvm.getelementptr {{.*}} -> !llvm.ptr<3>, i8
 
-// 10 of 40 lanes add vectors of 4. The others take no part in the tree of four levels.
+// 10 of 40 lanes add vectors of 4. The others take no part in the two rounds, of 8 and 2 parts.
 // CHECK: %[[TAKES:.*]] = arith.cmpi ult, %[[LANE:.*]], %c10
 // CHECK: gpu.barrier
 // CHECK: arith.andi %[[TAKES]],
-// CHECK-COUNT-4: gpu.barrier
+// CHECK-COUNT-2: gpu.barrier
 // CHECK-NOT: gpu.barrier
 // The first lane writes the sum, and all lanes read it.
 // CHECK: llvm.store {{.*}}, %[[SUM]]
@@ -36,7 +36,8 @@
 // CHECK-NOT: gpu.barrier
 // CHECK: gpu.return
 
-// PTX: bar.sync
+// PTX-COUNT-4: shfl.sync.bfly.b32
+// PTX-NOT: bar.sync
 // PTX: st.shared.b32
 // PTX: bar.sync
 // PTX: ld.shared.b32

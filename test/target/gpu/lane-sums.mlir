@@ -1,7 +1,5 @@
 // 256 lanes share a sum: by shuffles in a warp of 32 or 64 lanes, then through shared memory, in one round.
 // RUN: heddlec %s --row-major --emit=asm --target sm_90 | FileCheck %s --check-prefix=PTX
-// RUN: heddlec %s --row-major --emit=asm --target gfx942 | FileCheck %s --check-prefix=WIDE
-// RUN: heddlec %s --row-major --emit=asm --target gfx1100 | FileCheck %s --check-prefix=NARROW
 // PTX-COUNT-5: shfl.sync.bfly.b32
 // PTX-NOT: shfl.sync
 // PTX: st.shared
@@ -10,12 +8,6 @@
 // PTX-NOT: {{ld|st}}.shared
 // PTX: bar.sync
 // PTX-NOT: bar.sync
-// WIDE-COUNT-6: ds_bpermute_b32
-// WIDE-NOT: ds_bpermute_b32
-// WIDE-COUNT-2: s_barrier
-// WIDE-NOT: s_barrier
-// NARROW-COUNT-5: ds_bpermute_b32
-// NARROW-NOT: ds_bpermute_b32
 
 // A device of which nobody knows the warps: three rounds, of 8, 8 and 4 parts. If a module states them, SPIR-V shuffles.
 // RUN: heddlec %s --row-major --emit=asm --target opencl | FileCheck %s --check-prefix=NONE

@@ -84,9 +84,8 @@ TEST(DeviceLaw, BothWarpsGiveTheOraclesValuesAndTheSameBits) {
                                            ArrayRef<uint64_t> seeds) {
     LogicalResult prepared = first(module, names, seeds);
     bool isIntels = StringRef(getenv("HEDDLE_OPENCL")).contains("intelocl");
-    int64_t warp = seeds[0] / 10 % 2 ? 32 : 64;
     bool shuffles = isIntels && seeds[0] / 10 % 5 < 2; // it optimises slowly
-    setWarp(module, shuffles ? warp : 64, seeds[0], shuffles);
+    setWarp(module, shuffles ? 32 : 64, seeds[0], shuffles);
     return prepared;
   };
   holdCompiled(law, {0.3, 0});

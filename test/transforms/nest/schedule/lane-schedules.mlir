@@ -9,8 +9,8 @@ module attributes {heddle.machine = #nest.machine<{kind = "gpu", vector_bytes = 
 // the names that are contiguous in memory.
 // CHECK-LABEL: func.func @product
 // CHECK: schedule = #nest.schedule<[block m by {{[0-9]+}}, block n by {{[0-9]+}}, loop k by {{[0-9]+}}, lane m by {{[248]}}, lane n by {{[48]}}, loop k by 1, register m by 1, {{(register n by 4, )?}}vector n by 1],
-// CHECK-SAME: [stage 0 at 2 level "shared" in #nest.layout<[k, m{{.*}}]> copy [{{.*}}lane m by 1, lane k by 4, vector k by 1],
-// CHECK-SAME: stage 1 at 2 level "shared" in #nest.layout<[k, n{{.*}}]> copy [{{.*}}lane k by 1, lane n by 4, vector n by 1]]>
+// CHECK-SAME: [stage 0 at 2 level "shared" in #nest.layout<[k, m{{.*}}]> copy [{{.*}}lane m by 1, lane k by 4, vector k by 1] buffers 2,
+// CHECK-SAME: stage 1 at 2 level "shared" in #nest.layout<[k, n{{.*}}]> copy [{{.*}}lane k by 1, lane n by 4, vector n by 1] buffers 2]>
 func.func @product(%a: !nd.tensor<f32, k: 1024, m: 1024> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 1024, n: 1024> {nd.layout = #nest.layout<[k, n]>})
     -> (!nd.tensor<f32, m: 1024, n: 1024> {nd.layout = #nest.layout<[m, n]>}) {
   %c = nest.compute (m: 1024, n: 1024) reduce (k: 1024) reads %a[], %b[] {
