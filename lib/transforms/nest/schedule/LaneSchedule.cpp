@@ -12,7 +12,7 @@
 #include "lib/analysis/Lanes.h"
 #include "lib/analysis/StagedCopy.h"
 #include "lib/cost/LaneBlocks.h"
-#include "lib/transforms/nest/schedule/ChooseLanes.h"
+#include "lib/transforms/nest/schedule/ChooseVectorLanes.h"
 
 #include "llvm/Support/MathExtras.h"
 
