@@ -87,6 +87,8 @@ std::optional<Box> nest::findBox(ComputeOp op, const ScheduledLoops &scheduled,
                                  const StageContext &at, unsigned read, Value tensor,
                                  GuardAttr guard) {
   Box box{tensor, {}, {}, {}, {}, guard};
+  // A copy has all elements that the loops inside read, also those beyond the operand.
+  bool isCopy = tensor != op.getReads()[read];
   // If all sizes are constants, boxes are not clipped.
   bool anySymbol = at.clips && llvm::any_of(scheduled.sizes, [](const auto &size) {
                      return !size.second.isConstant();
@@ -110,11 +112,13 @@ std::optional<Box> nest::findBox(ComputeOp op, const ScheduledLoops &scheduled,
     box.origin[name] = outer + Expr(bounds->low);
     Expr extent(bounds->high - bounds->low + 1);
     box.whole.emplace_back(op.getContext(), name, extent);
+    if (isCopy)
+      box.within.insert(name);
     if (auto end = anySymbol ? lastCoordinate(scheduled, at, entry.expr()) : std::nullopt) {
       // Clip the box after the last read; all elements between the first and last are inside.
       extent = Expr::max(Expr::min(extent, *end + Expr(1) - box.origin[name]), 0);
       if (box.guard.isTrivial())
-        box.withinOperand.insert(name);
+        box.within.insert(name);
     }
     box.dims.emplace_back(op.getContext(), name, extent.simplify(at.ranges));
   }
@@ -146,7 +150,7 @@ static void addRead(const Box &box, NestBuilder &copy, Value from, StringRef pai
     entries.emplace_back(context, name, coordinate);
     if (name == pairs) {
       conditions.emplace_back(context, end - Expr(1) - coordinate);
-    } else if (!box.withinOperand.count(name)) {
+    } else if (!box.within.count(name)) {
       conditions.emplace_back(context, coordinate);
       conditions.emplace_back(context,
                               tensorType(box.tensor).size(name).getExpr() - Expr(1) - coordinate);

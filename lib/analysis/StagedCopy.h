@@ -47,8 +47,8 @@ StageContext stageContext(ComputeOp op, const ScheduledLoops &scheduled, size_t 
 struct Box {
   Value tensor;
   Replacement origin;
-  SmallVector<nd::Dim> dims, whole;    ///< upper bounds of the copied sizes
-  std::set<std::string> withinOperand; ///< names along which the box is in bounds
+  SmallVector<nd::Dim> dims, whole; ///< upper bounds of the copied sizes
+  std::set<std::string> within;     ///< names along which the box lies in the tensor
   GuardAttr guard;
 
   /// The sizes of `whole`.

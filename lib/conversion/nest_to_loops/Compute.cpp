@@ -32,6 +32,9 @@ ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &s
 }
 
 LogicalResult ComputeEmitter::emit() {
+  if (e.lanes && scheduled.boundLanes() > e.lanes) // the lanes of the nest that reads a copy
+    return op.emitOpError() << "expected a copy of at most " << e.lanes
+                            << " lanes, which the block has, got " << scheduled.boundLanes();
   auto all = [&](ValueRange) {
     return enter(scheduled.firstStages, nullptr, {},
                  [&](ValueRange) { return noValues(outerLoop(0)); });

@@ -48,10 +48,11 @@ public:
   explicit Amd(llvm::StringRef chip) : chip(chip.str()) {}
   std::string name() const override { return chip; }
   std::string device() const override { return "hip"; }
-  /// LLVM compiles for 64 lanes before RDNA, else for 32. MLIR shuffles among 32.
+  /// LLVM compiles for 64 lanes before RDNA, else for 32. No `shuffle_lanes`: the conversion to
+  /// ROCDL fails on `gpu.shuffle`, so that lanes exchange values through shared memory.
   std::vector<std::pair<llvm::StringRef, int64_t>> facts() const override {
     int64_t warp = llvm::StringRef(chip).starts_with("gfx9") ? 64 : 32;
-    return {{"warp", warp}, {"shuffle_lanes", 32}};
+    return {{"warp", warp}};
   }
 
   void registerTranslations(mlir::MLIRContext &context) const override {

@@ -4,6 +4,7 @@
 // RUN: not heddlec %t/shared.mlir --target opencl -o %t.heddle 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: not heddlec %t/registers.mlir --target opencl -o %t.heddle 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // RUN: not heddlec %t/held.mlir --target opencl -o %t.heddle 2>&1 | FileCheck %s --check-prefix=HELD
+// RUN: not heddlec %t/copy.mlir --target opencl -o %t.heddle 2>&1 | FileCheck %s --check-prefix=COPY
 
 // LANES: lanes.mlir:2:8: error: 'compute' can't be compiled: it can't be emitted: 'nest.compute' op expected a block of at most 256 lanes, got 512
 //--- lanes.mlir
@@ -48,4 +49,15 @@ func.func @held(%a: !nd.tensor<f32, k: 64, m: 60> {nd.name = "a"}, %b: !nd.tenso
   } combine add [0.0 : f32] {schedule = #nest.schedule<[block m by 60, block n by 64, loop k by 4, lane m by 15, lane n by 16, loop k by 1, register m by 1, register n by 4, vector n by 1],
       [stage 1 at 2 level "shared" in #nest.layout<[k, n]> copy [loop k by 1, lane n by 4, vector n by 1] buffers 2]>} : (!nd.tensor<f32, k: 64, m: 60>, !nd.tensor<f32, k: 64, n: 64>) -> !nd.tensor<f32, m: 60, n: 64>
   return %c : !nd.tensor<f32, m: 60, n: 64>
+}
+
+// COPY: copy.mlir:2:8: error: 'compute' can't be compiled: it can't be emitted: 'nest.compute' op expected a copy of at most 16 lanes, which the block has, got 32
+//--- copy.mlir
+func.func @copy(%a: !nd.tensor<f32, k: 64, m: 16> {nd.name = "a"}) -> !nd.tensor<f32, m: 16> {
+  %b = nest.compute (m: 16) reduce (k: 64) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0.0 : f32] {schedule = #nest.schedule<[block m by 16, loop k by 2, lane m by 1, loop k by 1],
+      [stage 0 at 1 level "shared" in #nest.layout<[k, m]> copy [lane k by 1, lane m by 1]]>} : (!nd.tensor<f32, k: 64, m: 16>) -> !nd.tensor<f32, m: 16>
+  return %b : !nd.tensor<f32, m: 16>
 }
