@@ -4,7 +4,7 @@
 // Results and operands of ops are checked; ops that only move elements are skipped.
 // CHECK-LABEL: func.func @not_a_number
 // CHECK-SAME: -> (!nd.tensor<f32, n: 4>, !nd.tensor<i64> {nd.name = "heddle.check"}, !nd.tensor<i64> {nd.name = "heddle.coordinate"})
-// CHECK-SAME: heddle.checks = ["{{.*}}check.mlir:[[#@LINE+8]]:8: 'nd.pointwise' makes a NaN of operands without one, in !nd.tensor<f32, n: 4>"]
+// CHECK-SAME: heddle.checks = ["{{.*}}runtime-checks.mlir:[[#@LINE+8]]:8: 'nd.pointwise' makes a NaN of operands without one, in !nd.tensor<f32, n: 4>"]
 // CHECK: %[[BEFORE:.*]] = nd.reduce %{{.*}} over [n] neutral [false]
 // CHECK: math.log
 // CHECK: %[[NOW:.*]] = nd.reduce %{{.*}} over [n] neutral [false]
