@@ -112,14 +112,11 @@ std::optional<Box> nest::findBox(ComputeOp op, const ScheduledLoops &scheduled,
     box.origin[name] = outer + Expr(bounds->low);
     Expr extent(bounds->high - bounds->low + 1);
     box.whole.emplace_back(op.getContext(), name, extent);
-    if (isCopy)
-      box.within.insert(name);
-    if (auto end = anySymbol ? lastCoordinate(scheduled, at, entry.expr()) : std::nullopt) {
-      // Clip the box after the last read; all elements between the first and last are inside.
+    auto end = anySymbol ? lastCoordinate(scheduled, at, entry.expr()) : std::nullopt;
+    if (end) // clip the box after the last read; all elements between the first and last are inside
       extent = Expr::max(Expr::min(extent, *end + Expr(1) - box.origin[name]), 0);
-      if (box.guard.isTrivial())
-        box.within.insert(name);
-    }
+    if (isCopy || (end && box.guard.isTrivial()))
+      box.within.insert(name);
     box.dims.emplace_back(op.getContext(), name, extent.simplify(at.ranges));
   }
   return box;

@@ -38,12 +38,7 @@ class LaneCombiner {
 public:
   LaneCombiner(ComputeEmitter &nest, std::vector<Point> points, Values parts)
       : nest(nest), e(nest.e), scheduled(nest.scheduled), points(std::move(points)),
-        parts(std::move(parts)) {
-    // A nest of a group may have fewer lanes than the block.
-    if (scheduled.boundLanes() < e.lanes)
-      isBound = arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::ult, e.lane,
-                                      e.constant(scheduled.boundLanes()));
-  }
+        parts(std::move(parts)), isBound(nest.loops.isBoundLane()) {}
 
   FailureOr<Values> run() {
     int64_t top = e.sharedTop;

@@ -39,12 +39,8 @@ LogicalResult ComputeEmitter::emit() {
     return enter(scheduled.firstStages, nullptr, {},
                  [&](ValueRange) { return noValues(outerLoop(0)); });
   };
-  // A nest of a group may have fewer lanes than the block.
-  if (barriersInside || scheduled.boundLanes() >= e.lanes)
-    return success(succeeded(all({})));
-  Value isBound = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, e.lane,
-                                        e.constant(scheduled.boundLanes()));
-  return success(succeeded(branch(e, isBound, {}, all, nullptr)));
+  Value isBound = barriersInside ? Value() : loops.isBoundLane();
+  return success(succeeded(isBound ? branch(e, isBound, {}, all, nullptr) : all({})));
 }
 
 FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *at,

@@ -163,10 +163,16 @@ FailureOr<Values> LoopWalker::walkReducedLanes(const Walk &walk, ValueRange carr
 // Which lanes store
 //===----------------------------------------------------------------------===//
 
+Value LoopWalker::isBoundLane() {
+  if (scheduled.boundLanes() >= e.lanes)
+    return {};
+  return compare(CmpIPredicate::ult, e.lane, e.constant(scheduled.boundLanes()));
+}
+
 Value LoopWalker::isActive() {
   Values tests;
-  if (e.lanes && scheduled.boundLanes() < e.lanes)
-    tests.push_back(compare(CmpIPredicate::ult, e.lane, e.constant(scheduled.boundLanes())));
+  if (Value isBound = isBoundLane())
+    tests.push_back(isBound);
   for (const Walk &walk : scheduled.loops)
     if (walk.lane && walk.reduced && walk.count() > 1)
       tests.push_back(compare(CmpIPredicate::eq, digitOf(walk), e.constant(0)));

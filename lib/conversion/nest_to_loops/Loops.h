@@ -85,6 +85,9 @@ public:
   }
 
   // LoopLanes.cpp
+  /// True for a lane that a loop binds: a nest of a group may have fewer lanes than the block.
+  /// Null: true for all lanes.
+  Value isBoundLane();
   /// True for a lane that stores results: not beyond the nest's lanes, nor beyond the size, and the
   /// first of those that share sums. Null: true for all lanes.
   Value isActive();

@@ -90,15 +90,24 @@ All simulated(const Drawn &graph, unsigned resources) {
   times.computeTimes();
   return allOf(times);
 }
+
+/// A task, its message, and the task that waits for it.
+struct Chain {
+  Timetable times;
+  unsigned device = times.addResource(), link = times.addResource();
+  Timetable::Id f = times.addTask(1, device, 5), sent = times.addTask(2, link, 3),
+                g = times.addTask(3, device, 4);
+
+  Chain() {
+    times.addDependence({f, sent});
+    times.addDependence({sent, g});
+  }
+};
 } // namespace
 
 TEST(Timetable, RunsTasksInTheOrderInWhichTheyBecomeReady) {
-  Timetable times;
-  unsigned device = times.addResource(), link = times.addResource();
-  auto f = times.addTask(1, device, 5), sent = times.addTask(2, link, 3),
-       g = times.addTask(3, device, 4);
-  times.addDependence({f, sent});
-  times.addDependence({sent, g});
+  Chain chain;
+  auto &[times, device, link, f, sent, g] = chain;
   EXPECT_EQ(times.computeTimes(), 12);
   EXPECT_EQ(times[g], (Timetable::Times{8, 8, 12}));
   times.remove(sent);
@@ -111,12 +120,8 @@ TEST(Timetable, RunsTasksInTheOrderInWhichTheyBecomeReady) {
 
 // On a device that computes 5 + 4 and waits for 3 between them.
 TEST(Timetable, LeavesChangesThatEndAboveALimit) {
-  Timetable times;
-  unsigned device = times.addResource(), link = times.addResource();
-  auto f = times.addTask(1, device, 5), sent = times.addTask(2, link, 3),
-       g = times.addTask(3, device, 4);
-  times.addDependence({f, sent});
-  times.addDependence({sent, g});
+  Chain chain;
+  auto &[times, device, link, f, sent, g] = chain;
   EXPECT_EQ(times.computeTimes(11), std::nullopt);
   EXPECT_EQ(times.computeTimes(12), 12);
   for (int64_t limit : {12, 13, 14}) { // work, after a walk, and not at all
