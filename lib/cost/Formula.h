@@ -45,7 +45,7 @@ struct Overlap {
   }
 };
 
-/// What a thread takes of the work of all.
+/// The part of the work of all threads that one thread does.
 template <typename Number>
 struct Share {
   Number chunks;

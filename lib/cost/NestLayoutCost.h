@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the layout of one tensor costs a nest whose lanes are chosen. Loops are assumed
-// (AssumedLoops.h). A read whose lanes are apart may be staged: it is copied once to a buffer in
-// which lanes are contiguous.
+// `NestLayoutCost` estimates the time of a nest whose lanes are chosen, for layouts of one tensor.
+// Loops are assumed (AssumedLoops.h). A read whose lanes are apart may be staged: it is copied once
+// to a buffer in which lanes are contiguous.
 //
 //     NestLayoutCost cost(facts, {n}, /*tile=*/0, rates);
 //     cost.setLayout(b, [k, n]).seconds()     4e-6

@@ -49,7 +49,7 @@ private:
   std::vector<unsigned> firsts; ///< by degrees: the number of their first configuration
 };
 
-/// What takes longer for the same results: to measure what is saved.
+/// Options that make a search slower and keep its results, to measure what they turn off.
 struct TaskCostOptions {
   bool remakesAll = false;        ///< all tasks are made anew for each proposal
   bool simulatesToTheEnd = false; ///< also what is known to be declined

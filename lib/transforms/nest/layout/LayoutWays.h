@@ -14,7 +14,7 @@
 //     lanes m, rows n      a has m last, ...
 //     lanes k              a and b have k last
 //
-// What a way takes with given layouts is asked of lib/cost (NestLayoutCost.h).
+// lib/cost estimates the time of each for given layouts (NestLayoutCost.h).
 //
 //===----------------------------------------------------------------------===//
 
