@@ -41,12 +41,14 @@ func.func @f(%x: !nd.tensor<f32, row: 4> {nd.name = "x", heddle.donate = 0 : i64
   return %y : !nd.tensor<i64, row: 4>
 }
 //--- kept.mlir
+!row_column = !nd.tensor<f32, row: 4, column: 5>
+
 // An argument as a result, and one value as two results.
-func.func @f(%x: !nd.tensor<f32, row: 4, column: 5> {nd.name = "x"}) -> (!nd.tensor<f32, row: 4, column: 5> {nd.layout = #nest.layout<[column, row]>}, !nd.tensor<f32, row: 4, column: 5> {nd.layout = #nest.layout<[row, column]>}, !nd.tensor<f32, row: 4, column: 5> {nd.layout = #nest.layout<[column, row]>}) {
-  %y = nd.pointwise %x : (!nd.tensor<f32, row: 4, column: 5>) -> !nd.tensor<f32, row: 4, column: 5> {
+func.func @f(%x: !row_column {nd.name = "x"}) -> (!row_column {nd.layout = #nest.layout<[column, row]>}, !row_column {nd.layout = #nest.layout<[row, column]>}, !row_column {nd.layout = #nest.layout<[column, row]>}) {
+  %y = nd.pointwise %x : (!row_column) -> !row_column {
   ^bb0(%a: f32):
     %b = arith.addf %a, %a : f32
     nd.yield %b : f32
   }
-  return %x, %y, %y : !nd.tensor<f32, row: 4, column: 5>, !nd.tensor<f32, row: 4, column: 5>, !nd.tensor<f32, row: 4, column: 5>
+  return %x, %y, %y : !row_column, !row_column, !row_column
 }

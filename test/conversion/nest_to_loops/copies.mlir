@@ -3,6 +3,8 @@
 // RUN: sed 's/ copy \[[^]]*\]//;s/copies = \[[^{}]*>\], //' %s | heddlec - --emit=loops --target-cpu skylake-avx512 | FileCheck %s --check-prefix=CHOSEN
 // RUN: heddle-run %s --compare
 
+!m_n = !nd.tensor<f32, m: 16, n: 16>
+
 // CHECK-LABEL: // stage
 // CHECK: scf.for {{.*}} to %c32_i64
 // CHECK: scf.for {{.*}} to %c16_i64
@@ -50,15 +52,15 @@ func.func @update(%d: !nd.tensor<f32, m: 40, n: 32> {nd.name = "d"}, %at: !nd.te
 // CHOSEN-LABEL: // scan
 // CHOSEN-NOT: %c3_i64
 // CHOSEN: llvm.store {{.*}} : vector<
-func.func @scan(%s: !nd.tensor<f32, m: 16, n: 16> {nd.name = "s", nd.layout = #nest.layout<[n, m]>}, %x: !nd.tensor<f32, t: 3> {nd.name = "x"}) -> (!nd.tensor<f32, m: 16, n: 16> {nd.layout = #nest.layout<[m, n]>}) {
-  %r = nest.scan along <t: 3> init(%s) reads(%x) {copies = [#nest.schedule<[loop m by 1, loop n by 1]>, #nest.schedule<[loop n by 1, loop m by 1]>], heddle.name = "scan"} : (!nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, m: 16, n: 16> {
-  ^bb0(%state: !nd.tensor<f32, m: 16, n: 16>, %each: !nd.tensor<f32>):
+func.func @scan(%s: !m_n {nd.name = "s", nd.layout = #nest.layout<[n, m]>}, %x: !nd.tensor<f32, t: 3> {nd.name = "x"}) -> (!m_n {nd.layout = #nest.layout<[m, n]>}) {
+  %r = nest.scan along <t: 3> init(%s) reads(%x) {copies = [#nest.schedule<[loop m by 1, loop n by 1]>, #nest.schedule<[loop n by 1, loop m by 1]>], heddle.name = "scan"} : (!m_n, !nd.tensor<f32, t: 3>) -> !m_n {
+  ^bb0(%state: !m_n, %each: !nd.tensor<f32>):
     %next = nest.compute (m: 16, n: 16) reads %state[], %each[] {
     ^bb0(%p: f32, %q: f32):
       %sum = arith.addf %p, %q : f32
       nest.yield %sum : f32
-    } : (!nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32>) -> !nd.tensor<f32, m: 16, n: 16>
-    nest.yield %next : !nd.tensor<f32, m: 16, n: 16>
+    } : (!m_n, !nd.tensor<f32>) -> !m_n
+    nest.yield %next : !m_n
   }
-  return %r : !nd.tensor<f32, m: 16, n: 16>
+  return %r : !m_n
 }

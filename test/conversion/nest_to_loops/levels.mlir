@@ -2,6 +2,8 @@
 // RUN: heddlec %s --emit=loops | FileCheck %s
 // RUN: heddle-run %s --threads 2 --compare --size N=1,4,7,18
 
+!n = !nd.tensor<f32, n: N>
+
 // Four points are made in one step, what is left one by one.
 // CHECK-LABEL: // unrolled
 // CHECK: %[[FACTOR:.*]] = arith.muli %{{.*}}, %c4_i64 : i64
@@ -11,25 +13,25 @@
 // CHECK: scf.for
 // CHECK: arith.mulf
 // CHECK-NOT: arith.mulf
-func.func @unrolled(%a: !nd.tensor<f32, n: N> {nd.name = "a"}) -> !nd.tensor<f32, n: N> {
+func.func @unrolled(%a: !n {nd.name = "a"}) -> !n {
   %b = nest.compute (n: N) reads %a[] {
   ^bb0(%x: f32):
     %p = arith.mulf %x, %x : f32
     nest.yield %p : f32
-  } {heddle.name = "unrolled", schedule = #nest.schedule<[loop n by 1 unroll 4]>} : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N>
-  return %b : !nd.tensor<f32, n: N>
+  } {heddle.name = "unrolled", schedule = #nest.schedule<[loop n by 1 unroll 4]>} : (!n) -> !n
+  return %b : !n
 }
 
 // Near the end a window has fewer points, or none: its loop ends before it begins.
 // CHECK-LABEL: // clipped
 // CHECK-COUNT-3: arith.addf
-func.func @clipped(%a: !nd.tensor<f32, n: N> {nd.name = "a"}, %w: !nd.tensor<f32, k: 7>) -> !nd.tensor<f32, n: N> {
+func.func @clipped(%a: !n {nd.name = "a"}, %w: !nd.tensor<f32, k: 7>) -> !n {
   %b = nest.compute (n: N) reduce (k: 7) reads %a[n = n + k + 6] if [N - 7 - n - k >= 0] else 0.0 : f32, %w[] {
   ^bb0(%x: f32, %y: f32):
     %p = arith.mulf %x, %y : f32
     nest.yield %p : f32
-  } combine add [0.0 : f32] {heddle.name = "clipped", schedule = #nest.schedule<[thread n by 4, cache n by 1 unroll 2, loop k by 1 unroll 3]>} : (!nd.tensor<f32, n: N>, !nd.tensor<f32, k: 7>) -> !nd.tensor<f32, n: N>
-  return %b : !nd.tensor<f32, n: N>
+  } combine add [0.0 : f32] {heddle.name = "clipped", schedule = #nest.schedule<[thread n by 4, cache n by 1 unroll 2, loop k by 1 unroll 3]>} : (!n, !nd.tensor<f32, k: 7>) -> !n
+  return %b : !n
 }
 
 // Chunks are the blocks of a grid. Their warps and lanes are loops, in which a copy is read that was made outside.

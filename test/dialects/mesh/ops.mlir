@@ -1,6 +1,8 @@
 // RUN: heddle-opt %s | heddle-opt | FileCheck %s
 // RUN: heddle-opt %s --mlir-print-op-generic | heddle-opt | FileCheck %s
 
+!a_b = !nd.tensor<f32, a: 5, b: 2>
+
 // CHECK: #mesh.mesh<data: 2, model: 4>
 module attributes {mesh.mesh = #mesh.mesh<data: 2, model: 4>} {
 
@@ -16,11 +18,11 @@ func.func @attributes(
 }
 
 // CHECK-LABEL: @collectives
-func.func @collectives(%x: !nd.tensor<f32, a: 5, b: 2>, %i: !nd.tensor<i64, a: 5, b: 2>) {
+func.func @collectives(%x: !a_b, %i: !nd.tensor<i64, a: 5, b: 2>) {
   // CHECK: mesh.constrain %{{.*}} to <{a: [data]}> : !nd.tensor<f32, a: 5, b: 2>
-  %c = mesh.constrain %x to <{a: [data]}> : !nd.tensor<f32, a: 5, b: 2>
+  %c = mesh.constrain %x to <{a: [data]}> : !a_b
   // CHECK: mesh.all_reduce %{{.*}} over [data, model] combine add [0.000000e+00 : f32] : (!nd.tensor<f32, a: 5, b: 2>) -> !nd.tensor<f32, a: 5, b: 2>
-  %r = mesh.all_reduce %x over [data, model] combine add [0.0 : f32] : (!nd.tensor<f32, a: 5, b: 2>) -> !nd.tensor<f32, a: 5, b: 2>
+  %r = mesh.all_reduce %x over [data, model] combine add [0.0 : f32] : (!a_b) -> !a_b
   // CHECK: mesh.all_reduce %{{.*}}, %{{.*}} over [model(2)2] combine [0xFF800000 : f32, 0] {
   // CHECK:   mesh.yield
   %m:2 = mesh.all_reduce %x, %i over [model(2)2] combine [0xFF800000 : f32, 0 : i64] {
@@ -28,23 +30,23 @@ func.func @collectives(%x: !nd.tensor<f32, a: 5, b: 2>, %i: !nd.tensor<i64, a: 5
     %n = arith.maximumf %a, %b : f32
     %o = arith.ori %ai, %bi : i64
     mesh.yield %n, %o : f32, i64
-  } : (!nd.tensor<f32, a: 5, b: 2>, !nd.tensor<i64, a: 5, b: 2>) -> (!nd.tensor<f32, a: 5, b: 2>, !nd.tensor<i64, a: 5, b: 2>)
+  } : (!a_b, !nd.tensor<i64, a: 5, b: 2>) -> (!a_b, !nd.tensor<i64, a: 5, b: 2>)
   // CHECK: mesh.reduce_scatter %{{.*}} name a over [data] combine max [0xFF800000 : f32] : (!nd.tensor<f32, a: 5, b: 2>) -> !nd.tensor<f32, a: 3, b: 2>
-  %s = mesh.reduce_scatter %x name a over [data] combine max [0xFF800000 : f32] : (!nd.tensor<f32, a: 5, b: 2>) -> !nd.tensor<f32, a: 3, b: 2>
+  %s = mesh.reduce_scatter %x name a over [data] combine max [0xFF800000 : f32] : (!a_b) -> !nd.tensor<f32, a: 3, b: 2>
   // CHECK: mesh.all_gather %{{.*}} name b over [model] : (!nd.tensor<f32, a: 5, b: 2>) -> !nd.tensor<f32, a: 5, b: 7>
-  %g = mesh.all_gather %x name b over [model] : (!nd.tensor<f32, a: 5, b: 2>) -> !nd.tensor<f32, a: 5, b: 7>
+  %g = mesh.all_gather %x name b over [model] : (!a_b) -> !nd.tensor<f32, a: 5, b: 7>
   // CHECK: mesh.all_to_all %{{.*}} join b split a over [data] : (!nd.tensor<f32, a: 5, b: 2>) -> !nd.tensor<f32, a: 3, b: 4>
-  %t = mesh.all_to_all %x join b split a over [data] : (!nd.tensor<f32, a: 5, b: 2>) -> !nd.tensor<f32, a: 3, b: 4>
+  %t = mesh.all_to_all %x join b split a over [data] : (!a_b) -> !nd.tensor<f32, a: 3, b: 4>
   // CHECK: mesh.permute %{{.*}} over [model] shift -1 wrap : !nd.tensor<f32, a: 5, b: 2>
-  %p = mesh.permute %x over [model] shift -1 wrap : !nd.tensor<f32, a: 5, b: 2>
+  %p = mesh.permute %x over [model] shift -1 wrap : !a_b
   // CHECK: mesh.permute %{{.*}} over [model] shift 2 : !nd.tensor<f32, a: 5, b: 2>
-  %q = mesh.permute %x over [model] shift 2 : !nd.tensor<f32, a: 5, b: 2>
+  %q = mesh.permute %x over [model] shift 2 : !a_b
   // CHECK: mesh.broadcast %{{.*}} over [model] from 3 : !nd.tensor<f32, a: 5, b: 2>
-  %b = mesh.broadcast %x over [model] from 3 : !nd.tensor<f32, a: 5, b: 2>
+  %b = mesh.broadcast %x over [model] from 3 : !a_b
   // CHECK: mesh.send %{{.*}} to [data] = 1 channel 0 : !nd.tensor<f32, a: 5, b: 2>
-  mesh.send %x to [data] = 1 channel 0 : !nd.tensor<f32, a: 5, b: 2>
+  mesh.send %x to [data] = 1 channel 0 : !a_b
   // CHECK: mesh.send %{{.*}} to [data] = 1 channel 2 {layouts = [#nest.layout<[b, a]>]} : !nd.tensor<f32, a: 5, b: 2>
-  mesh.send %x to [data] = 1 channel 2 {layouts = [#nest.layout<[b, a]>]} : !nd.tensor<f32, a: 5, b: 2>
+  mesh.send %x to [data] = 1 channel 2 {layouts = [#nest.layout<[b, a]>]} : !a_b
   // CHECK: mesh.receive from [data] = 1 channel 1 : !nd.tensor<f32, a: 5>
   %e = mesh.receive from [data] = 1 channel 1 : !nd.tensor<f32, a: 5>
   return

@@ -70,14 +70,16 @@ func.func @broadcasts(%x: !nd.tensor<f32, a: 2>, %sized: !nd.tensor<f32, a: N>) 
 
 // -----
 
+!a = !nd.tensor<f32, a: N>
+
 // CHECK-LABEL: @nothing_to_do
-func.func @nothing_to_do(%x: !nd.tensor<f32, a: N>) -> (!nd.tensor<f32, a: N>, !nd.tensor<f32, a: N>, !nd.tensor<f32, a: N>, !nd.tensor<f32, a: N>) {
+func.func @nothing_to_do(%x: !a) -> (!a, !a, !a, !a) {
   // CHECK-NEXT: return %arg0, %arg0, %arg0, %arg0
-  %0 = nd.slice %x a from 0 size N : !nd.tensor<f32, a: N> -> !nd.tensor<f32, a: N>
-  %1 = nd.pad %x a low 0 high 0 value 0.0 : f32 : !nd.tensor<f32, a: N> -> !nd.tensor<f32, a: N>
-  %2 = nd.concat %x along a : (!nd.tensor<f32, a: N>) -> !nd.tensor<f32, a: N>
-  %3 = nd.round %x to f32 : !nd.tensor<f32, a: N> -> !nd.tensor<f32, a: N>
-  return %0, %1, %2, %3 : !nd.tensor<f32, a: N>, !nd.tensor<f32, a: N>, !nd.tensor<f32, a: N>, !nd.tensor<f32, a: N>
+  %0 = nd.slice %x a from 0 size N : !a -> !a
+  %1 = nd.pad %x a low 0 high 0 value 0.0 : f32 : !a -> !a
+  %2 = nd.concat %x along a : (!a) -> !a
+  %3 = nd.round %x to f32 : !a -> !a
+  return %0, %1, %2, %3 : !a, !a, !a, !a
 }
 
 // -----

@@ -1,9 +1,11 @@
 // Combiners that have their declared properties on the values that occur are accepted.
 // RUN: heddle-opt %s -o /dev/null
 
+!row = !nd.tensor<f32, row: 3>
+
 // Of numbers from 0 on.
-func.func @maximum_of_positive(%x0: !nd.tensor<f32, row: 3>) {
-  %r = nd.reduce %x0 over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>) {
+func.func @maximum_of_positive(%x0: !row) {
+  %r = nd.reduce %x0 over [row] neutral [0.0 : f32] : (!row) -> (!nd.tensor<f32>) {
   ^bb0(%a0: f32, %b0: f32):
     %m = arith.maximumf %a0, %b0 : f32
     nd.yield %m : f32
@@ -22,8 +24,8 @@ func.func @minimum_below_ten(%x0: !nd.tensor<i8, row: 3>) {
 }
 
 // NaN is neutral for maxnum.
-func.func @number_not_nan(%x0: !nd.tensor<f32, row: 3>) {
-  %r = nd.reduce %x0 over [row] neutral [0x7FC00000 : f32] : (!nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>) {
+func.func @number_not_nan(%x0: !row) {
+  %r = nd.reduce %x0 over [row] neutral [0x7FC00000 : f32] : (!row) -> (!nd.tensor<f32>) {
   ^bb0(%a0: f32, %b0: f32):
     %m = arith.maxnumf %a0, %b0 : f32
     nd.yield %m : f32
@@ -32,8 +34,8 @@ func.func @number_not_nan(%x0: !nd.tensor<f32, row: 3>) {
 }
 
 // sqrt(a^2 + b^2), of what is not negative.
-func.func @length(%x0: !nd.tensor<f32, row: 3>) {
-  %r = nd.reduce %x0 over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>) {
+func.func @length(%x0: !row) {
+  %r = nd.reduce %x0 over [row] neutral [0.0 : f32] : (!row) -> (!nd.tensor<f32>) {
   ^bb0(%a0: f32, %b0: f32):
     %p = arith.mulf %a0, %a0 : f32
     %q = arith.mulf %b0, %b0 : f32
@@ -45,8 +47,8 @@ func.func @length(%x0: !nd.tensor<f32, row: 3>) {
 }
 
 // 1 / (1 / a + 1 / b), and no resistance at infinity.
-func.func @parallel(%x0: !nd.tensor<f32, row: 3>) {
-  %r = nd.reduce %x0 over [row] neutral [0x7F800000 : f32] : (!nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>) {
+func.func @parallel(%x0: !row) {
+  %r = nd.reduce %x0 over [row] neutral [0x7F800000 : f32] : (!row) -> (!nd.tensor<f32>) {
   ^bb0(%a0: f32, %b0: f32):
     %one = arith.constant 1.0 : f32
     %p = arith.divf %one, %a0 : f32
@@ -72,8 +74,8 @@ func.func @log_add_exp(%x0: !nd.tensor<bf16, row: 3>) {
 }
 
 // a + b - a b.
-func.func @probabilistic_or(%x0: !nd.tensor<f32, row: 3>) {
-  %r = nd.reduce %x0 over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>) {
+func.func @probabilistic_or(%x0: !row) {
+  %r = nd.reduce %x0 over [row] neutral [0.0 : f32] : (!row) -> (!nd.tensor<f32>) {
   ^bb0(%a0: f32, %b0: f32):
     %s = arith.addf %a0, %b0 : f32
     %p = arith.mulf %a0, %b0 : f32
@@ -106,8 +108,8 @@ func.func @equality(%x0: !nd.tensor<i1, row: 3>) {
 }
 
 // The largest exponent, and the sum beside it.
-func.func @sum_of_exponentials(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row: 3>) {
-  %r:2 = nd.reduce %x0, %x1 over [row] neutral [0xFF800000 : f32, 0.0 : f32] : (!nd.tensor<f32, row: 3>, !nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+func.func @sum_of_exponentials(%x0: !row, %x1: !row) {
+  %r:2 = nd.reduce %x0, %x1 over [row] neutral [0xFF800000 : f32, 0.0 : f32] : (!row, !row) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
   ^bb0(%a0: f32, %a1: f32, %b0: f32, %b1: f32):
     %m = arith.maximumf %a0, %b0 : f32
     %u = arith.subf %a0, %m : f32
@@ -123,8 +125,8 @@ func.func @sum_of_exponentials(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32
 }
 
 // A mean of none is 0 / 0.
-func.func @mean_and_count(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row: 3>) {
-  %r:2 = nd.reduce %x0, %x1 over [row] neutral [0.0 : f32, 0.0 : f32] : (!nd.tensor<f32, row: 3>, !nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+func.func @mean_and_count(%x0: !row, %x1: !row) {
+  %r:2 = nd.reduce %x0, %x1 over [row] neutral [0.0 : f32, 0.0 : f32] : (!row, !row) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
   ^bb0(%a0: f32, %a1: f32, %b0: f32, %b1: f32):
     %n = arith.addf %a1, %b1 : f32
     %p = arith.mulf %a0, %a1 : f32
@@ -137,8 +139,8 @@ func.func @mean_and_count(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row
 }
 
 // Sums of which the error is kept, of pairs that are normalised.
-func.func @two_parts(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row: 3>) {
-  %r:2 = nd.reduce %x0, %x1 over [row] neutral [0.0 : f32, 0.0 : f32] : (!nd.tensor<f32, row: 3>, !nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+func.func @two_parts(%x0: !row, %x1: !row) {
+  %r:2 = nd.reduce %x0, %x1 over [row] neutral [0.0 : f32, 0.0 : f32] : (!row, !row) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
   ^bb0(%a0: f32, %a1: f32, %b0: f32, %b1: f32):
     %s = arith.addf %a0, %b0 : f32
     %bb = arith.subf %s, %a0 : f32
@@ -157,8 +159,8 @@ func.func @two_parts(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row: 3>)
 }
 
 // Of pairs that are in order.
-func.func @largest_two(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row: 3>) {
-  %r:2 = nd.reduce %x0, %x1 over [row] neutral [0xFF800000 : f32, 0xFF800000 : f32] : (!nd.tensor<f32, row: 3>, !nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+func.func @largest_two(%x0: !row, %x1: !row) {
+  %r:2 = nd.reduce %x0, %x1 over [row] neutral [0xFF800000 : f32, 0xFF800000 : f32] : (!row, !row) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
   ^bb0(%a0: f32, %a1: f32, %b0: f32, %b1: f32):
     %m = arith.maximumf %a0, %b0 : f32
     %l = arith.minimumf %a0, %b0 : f32
@@ -170,8 +172,8 @@ func.func @largest_two(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row: 3
 }
 
 // Of unit vectors, normalised.
-func.func @rotation(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row: 3>) {
-  %r:2 = nd.reduce %x0, %x1 over [row] neutral [1.0 : f32, 0.0 : f32] : (!nd.tensor<f32, row: 3>, !nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+func.func @rotation(%x0: !row, %x1: !row) {
+  %r:2 = nd.reduce %x0, %x1 over [row] neutral [1.0 : f32, 0.0 : f32] : (!row, !row) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
   ^bb0(%a0: f32, %a1: f32, %b0: f32, %b1: f32):
     %p = arith.mulf %a0, %b0 : f32
     %q = arith.mulf %a1, %b1 : f32
@@ -191,8 +193,8 @@ func.func @rotation(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row: 3>) 
 }
 
 // Any number beats NaN, the smaller index wins a tie.
-func.func @place_of_largest(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<i64, row: 3>) {
-  %r:2 = nd.reduce %x0, %x1 over [row] neutral [0x7FC00000 : f32, 9223372036854775807 : i64] : (!nd.tensor<f32, row: 3>, !nd.tensor<i64, row: 3>) -> (!nd.tensor<f32>, !nd.tensor<i64>) {
+func.func @place_of_largest(%x0: !row, %x1: !nd.tensor<i64, row: 3>) {
+  %r:2 = nd.reduce %x0, %x1 over [row] neutral [0x7FC00000 : f32, 9223372036854775807 : i64] : (!row, !nd.tensor<i64, row: 3>) -> (!nd.tensor<f32>, !nd.tensor<i64>) {
   ^bb0(%a0: f32, %a1: i64, %b0: f32, %b1: i64):
     %more = arith.cmpf ogt, %b0, %a0 : f32
     %none = arith.cmpf uno, %a0, %a0 : f32
@@ -205,8 +207,8 @@ func.func @place_of_largest(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<i64, r
 }
 
 // At most one has its flag set.
-func.func @the_one_that_is_set(%x0: !nd.tensor<i1, row: 3>, %x1: !nd.tensor<f32, row: 3>) {
-  %r:2 = nd.reduce %x0, %x1 over [row] neutral [false, 0.0 : f32] : (!nd.tensor<i1, row: 3>, !nd.tensor<f32, row: 3>) -> (!nd.tensor<i1>, !nd.tensor<f32>) {
+func.func @the_one_that_is_set(%x0: !nd.tensor<i1, row: 3>, %x1: !row) {
+  %r:2 = nd.reduce %x0, %x1 over [row] neutral [false, 0.0 : f32] : (!nd.tensor<i1, row: 3>, !row) -> (!nd.tensor<i1>, !nd.tensor<f32>) {
   ^bb0(%a0: i1, %a1: f32, %b0: i1, %b1: f32):
     %any = arith.ori %a0, %b0 : i1
     %v = arith.select %a0, %a1, %b1 : f32
@@ -216,8 +218,8 @@ func.func @the_one_that_is_set(%x0: !nd.tensor<i1, row: 3>, %x1: !nd.tensor<f32,
 }
 
 // Maps one after the other: they need not commute.
-func.func @affine(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row: 3>) {
-  %r:2 = nd.scan %x0, %x1 along row neutral [1.0 : f32, 0.0 : f32] : (!nd.tensor<f32, row: 3>, !nd.tensor<f32, row: 3>) -> (!nd.tensor<f32, row: 3>, !nd.tensor<f32, row: 3>) {
+func.func @affine(%x0: !row, %x1: !row) {
+  %r:2 = nd.scan %x0, %x1 along row neutral [1.0 : f32, 0.0 : f32] : (!row, !row) -> (!row, !row) {
   ^bb0(%a0: f32, %a1: f32, %b0: f32, %b1: f32):
     %s = arith.mulf %a0, %b0 : f32
     %p = arith.mulf %a1, %b0 : f32
@@ -228,8 +230,8 @@ func.func @affine(%x0: !nd.tensor<f32, row: 3>, %x1: !nd.tensor<f32, row: 3>) {
 }
 
 // In a scan the neutral element only comes first.
-func.func @last_valid(%x0: !nd.tensor<f32, row: 3>) {
-  %r = nd.scan %x0 along row neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> (!nd.tensor<f32, row: 3>) {
+func.func @last_valid(%x0: !row) {
+  %r = nd.scan %x0 along row neutral [0.0 : f32] : (!row) -> (!row) {
   ^bb0(%a0: f32, %b0: f32):
     %nan = arith.cmpf uno, %b0, %b0 : f32
     %v = arith.select %nan, %a0, %b0 : f32

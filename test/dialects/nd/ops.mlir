@@ -8,6 +8,8 @@
 // CHECK-SAME: !nd.tensor<ui8, column: N floordiv 2, row: N>
 // CHECK-SAME: !nd.tensor<i1>
 !batch_row = !nd.tensor<f32, batch: 2, row: 8>
+!row_k = !nd.tensor<f32, row: 8, k: 2>
+!k = !nd.tensor<f32, k: 4>
 
 func.func private @types_sorted(!nd.tensor<f32, channel: 3, batch: 64>, !nd.tensor<ui8, row: N, column: N floordiv 2>, !nd.tensor<i1>)
 
@@ -155,53 +157,53 @@ func.func @access(%table: !nd.tensor<f32, word: 100, feature: 8>, %ids: !nd.tens
 }
 
 // CHECK-LABEL: @places
-func.func @places(%x: !nd.tensor<f32, row: 8, k: 2>, %s: !nd.tensor<i32, k: 2>, %i: !nd.tensor<i64, row: 8, k: 2>) {
+func.func @places(%x: !row_k, %s: !nd.tensor<i32, k: 2>, %i: !nd.tensor<i64, row: 8, k: 2>) {
   // CHECK: nd.dynamic_slice %{{.*}} row from %{{.*}} size 3 : (!nd.tensor<f32, k: 2, row: 8>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, k: 2, row: 3>
-  %0 = nd.dynamic_slice %x row from %s size 3 : (!nd.tensor<f32, row: 8, k: 2>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, row: 3, k: 2>
+  %0 = nd.dynamic_slice %x row from %s size 3 : (!row_k, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, row: 3, k: 2>
   // CHECK: nd.update_slice %{{.*}} into %{{.*}} row from %{{.*}} : (!nd.tensor<f32, k: 2, row: 3>, !nd.tensor<f32, k: 2, row: 8>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, k: 2, row: 8>
-  %1 = nd.update_slice %0 into %x row from %s : (!nd.tensor<f32, row: 3, k: 2>, !nd.tensor<f32, row: 8, k: 2>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, row: 8, k: 2>
+  %1 = nd.update_slice %0 into %x row from %s : (!nd.tensor<f32, row: 3, k: 2>, !row_k, !nd.tensor<i32, k: 2>) -> !row_k
   // CHECK: nd.sort %{{.*}}, %{{.*}} along row descending : (
-  %2:2 = nd.sort %x, %i along row descending : (!nd.tensor<f32, row: 8, k: 2>, !nd.tensor<i64, row: 8, k: 2>) -> (!nd.tensor<f32, row: 5, k: 2>, !nd.tensor<i64, row: 5, k: 2>)
+  %2:2 = nd.sort %x, %i along row descending : (!row_k, !nd.tensor<i64, row: 8, k: 2>) -> (!nd.tensor<f32, row: 5, k: 2>, !nd.tensor<i64, row: 5, k: 2>)
   // CHECK: nd.sort %{{.*}} along k : (!nd.tensor<f32, k: 2, row: 8>) -> !nd.tensor<f32, k: 2, row: 8>
-  %3 = nd.sort %x along k : (!nd.tensor<f32, row: 8, k: 2>) -> !nd.tensor<f32, row: 8, k: 2>
+  %3 = nd.sort %x along k : (!row_k) -> !row_k
   // CHECK: nd.slice %{{.*}} row from 7 size 8 stride -1 :
-  %4 = nd.slice %x row from 7 size 8 stride -1 : !nd.tensor<f32, row: 8, k: 2> -> !nd.tensor<f32, row: 8, k: 2>
+  %4 = nd.slice %x row from 7 size 8 stride -1 : !row_k -> !row_k
   return
 }
 
 func.func private @dot(!nd.tensor<f32, k: K>, !nd.tensor<f32, k: K>) -> !nd.tensor<f32>
-func.func private @loss(!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
-func.func private @slope(!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4>
+func.func private @loss(!k, !nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
+func.func private @slope(!k, !nd.tensor<i32, k: 4>, !nd.tensor<f32>) -> !k
 
 // CHECK-LABEL: @functions
-func.func @functions(%a: !nd.tensor<f32, k: 4, m: 2>, %b: !nd.tensor<f32, k: 4, n: 3>, %c: !nd.tensor<f32, k: 4>, %i: !nd.tensor<i32, k: 4>, %one: !nd.tensor<f32>) {
+func.func @functions(%a: !nd.tensor<f32, k: 4, m: 2>, %b: !nd.tensor<f32, k: 4, n: 3>, %c: !k, %i: !nd.tensor<i32, k: 4>, %one: !nd.tensor<f32>) {
   // CHECK: nd.call @dot(%{{.*}}, %{{.*}}) : (!nd.tensor<f32, k: 4, m: 2>, !nd.tensor<f32, k: 4, n: 3>) -> !nd.tensor<f32, m: 2, n: 3>
   %0 = nd.call @dot(%a, %b) : (!nd.tensor<f32, k: 4, m: 2>, !nd.tensor<f32, k: 4, n: 3>) -> !nd.tensor<f32, m: 2, n: 3>
   // CHECK: nd.vjp @loss(%{{.*}}, %{{.*}}) cotangents(%{{.*}}) wrt [0] : (
-  %1:2 = nd.vjp @loss(%c, %i) cotangents(%one) wrt [0] : (!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32, k: 4>)
+  %1:2 = nd.vjp @loss(%c, %i) cotangents(%one) wrt [0] : (!k, !nd.tensor<i32, k: 4>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !k)
   // CHECK: nd.jvp @loss(%{{.*}}, %{{.*}}) tangents(%{{.*}}) wrt [0] : (
-  %2:2 = nd.jvp @loss(%c, %i) tangents(%c) wrt [0] : (!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>, !nd.tensor<f32, k: 4>) -> (!nd.tensor<f32>, !nd.tensor<f32>)
+  %2:2 = nd.jvp @loss(%c, %i) tangents(%c) wrt [0] : (!k, !nd.tensor<i32, k: 4>, !k) -> (!nd.tensor<f32>, !nd.tensor<f32>)
   // CHECK: nd.call @loss(%{{.*}}, %{{.*}}) gradient @slope : (
-  %3 = nd.call @loss(%c, %i) gradient @slope : (!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
+  %3 = nd.call @loss(%c, %i) gradient @slope : (!k, !nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
   // CHECK: nd.call @loss(%{{.*}}, %{{.*}}) checkpoint : (
-  %4 = nd.call @loss(%c, %i) checkpoint : (!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
+  %4 = nd.call @loss(%c, %i) checkpoint : (!k, !nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
   // CHECK: nd.stop_gradient %{{.*}} : !nd.tensor<f32, k: 4>
-  %5 = nd.stop_gradient %c : !nd.tensor<f32, k: 4>
+  %5 = nd.stop_gradient %c : !k
   // CHECK: nd.after %{{.*}}, %{{.*}} : !nd.tensor<f32, k: 4>, !nd.tensor<f32>
-  %6 = nd.after %c, %one : !nd.tensor<f32, k: 4>, !nd.tensor<f32>
+  %6 = nd.after %c, %one : !k, !nd.tensor<f32>
   return
 }
 
 // CHECK-LABEL: @control
-func.func @control(%x: !nd.tensor<f32, k: 4>, %b: !nd.tensor<i1>) -> !nd.tensor<i64> {
+func.func @control(%x: !k, %b: !nd.tensor<i1>) -> !nd.tensor<i64> {
   // CHECK: %[[C:.*]] = nd.item %arg1 : !nd.tensor<i1> -> i1
   %c = nd.item %b : !nd.tensor<i1> -> i1
   // CHECK: scf.if %[[C]] -> (!nd.tensor<f32, k: 4>)
-  %y = scf.if %c -> (!nd.tensor<f32, k: 4>) {
-    scf.yield %x : !nd.tensor<f32, k: 4>
+  %y = scf.if %c -> (!k) {
+    scf.yield %x : !k
   } else {
-    %e = nd.stop_gradient %x : !nd.tensor<f32, k: 4>
-    scf.yield %e : !nd.tensor<f32, k: 4>
+    %e = nd.stop_gradient %x : !k
+    scf.yield %e : !k
   }
   %i = arith.constant 3 : index
   // CHECK: nd.from_item %{{.*}} : index -> !nd.tensor<i64>

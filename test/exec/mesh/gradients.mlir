@@ -41,6 +41,10 @@
 //--- local.mlir
 !whole = !nd.tensor<f32, dd: 2, k: 2, mm: 3>
 !block = !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+!dd_k_mm = !nd.tensor<f32, dd: 1, k: 5, mm: 1>
+!dd_k = !nd.tensor<f32, dd: 1, k: 2>
+!a2_b4_dd1 = !nd.tensor<f32, a: 2, b: 4, dd: 1>
+!a5_b2_dd1 = !nd.tensor<f32, a: 5, b: 2, dd: 1>
 #blocks = #mesh.sharding<{dd: [d], mm: [m]}>
 module attributes {mesh.mesh = #mesh.mesh<d: 2, m: 3>} {
 func.func private @all_reduce.of(%x: !block) -> !block attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
@@ -121,17 +125,17 @@ func.func @all_reduce_maximum(%x: !block {nd.name = "x", mesh.global = !whole, m
   %y, %g = nd.vjp @all_reduce_maximum.of(%i) cotangents(%j) wrt [0] : (!block, !block) -> (!block, !block)
   return %y, %g : !block, !block
 }
-func.func private @reduce_scatter.of(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %s = nd.reduce %x over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5> {
+func.func private @reduce_scatter.of(%x: !dd_k_mm) -> !dd_k attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %s = nd.reduce %x over [mm] neutral [0.0 : f32] : (!dd_k_mm) -> !nd.tensor<f32, dd: 1, k: 5> {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nd.yield %c : f32
   }
-  %y = mesh.reduce_scatter %s name k over [m] combine add [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5>) -> !nd.tensor<f32, dd: 1, k: 2>
-  return %y : !nd.tensor<f32, dd: 1, k: 2>
+  %y = mesh.reduce_scatter %s name k over [m] combine add [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5>) -> !dd_k
+  return %y : !dd_k
 }
-func.func @reduce_scatter(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}, %w: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, !nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5, mm: 1> {
+func.func @reduce_scatter(%x: !dd_k_mm {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}, %w: !dd_k {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) -> (!dd_k {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, !dd_k_mm {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!dd_k_mm) -> !dd_k_mm {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -140,7 +144,7 @@ func.func @reduce_scatter(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "x"
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 2> {
+  %j = nd.pointwise %w : (!dd_k) -> !dd_k {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -149,20 +153,20 @@ func.func @reduce_scatter(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "x"
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @reduce_scatter.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>, !nd.tensor<f32, dd: 1, k: 2>) -> (!nd.tensor<f32, dd: 1, k: 2>, !nd.tensor<f32, dd: 1, k: 5, mm: 1>)
-  return %y, %g : !nd.tensor<f32, dd: 1, k: 2>, !nd.tensor<f32, dd: 1, k: 5, mm: 1>
+  %y, %g = nd.vjp @reduce_scatter.of(%i) cotangents(%j) wrt [0] : (!dd_k_mm, !dd_k) -> (!dd_k, !dd_k_mm)
+  return %y, %g : !dd_k, !dd_k_mm
 }
-func.func private @reduce_scatter_product.of(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %s = nd.reduce %x over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5> {
+func.func private @reduce_scatter_product.of(%x: !dd_k_mm) -> !dd_k attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %s = nd.reduce %x over [mm] neutral [0.0 : f32] : (!dd_k_mm) -> !nd.tensor<f32, dd: 1, k: 5> {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nd.yield %c : f32
   }
-  %y = mesh.reduce_scatter %s name k over [m] combine mul [1.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5>) -> !nd.tensor<f32, dd: 1, k: 2>
-  return %y : !nd.tensor<f32, dd: 1, k: 2>
+  %y = mesh.reduce_scatter %s name k over [m] combine mul [1.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5>) -> !dd_k
+  return %y : !dd_k
 }
-func.func @reduce_scatter_product(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}, %w: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, !nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5, mm: 1> {
+func.func @reduce_scatter_product(%x: !dd_k_mm {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}, %w: !dd_k {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) -> (!dd_k {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, !dd_k_mm {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!dd_k_mm) -> !dd_k_mm {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -171,7 +175,7 @@ func.func @reduce_scatter_product(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.na
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 2> {
+  %j = nd.pointwise %w : (!dd_k) -> !dd_k {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -180,16 +184,16 @@ func.func @reduce_scatter_product(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.na
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @reduce_scatter_product.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>, !nd.tensor<f32, dd: 1, k: 2>) -> (!nd.tensor<f32, dd: 1, k: 2>, !nd.tensor<f32, dd: 1, k: 5, mm: 1>)
-  return %y, %g : !nd.tensor<f32, dd: 1, k: 2>, !nd.tensor<f32, dd: 1, k: 5, mm: 1>
+  %y, %g = nd.vjp @reduce_scatter_product.of(%i) cotangents(%j) wrt [0] : (!dd_k_mm, !dd_k) -> (!dd_k, !dd_k_mm)
+  return %y, %g : !dd_k, !dd_k_mm
 }
-func.func private @all_gather.of(%x: !nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 5, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %g = mesh.all_gather %x name k over [m] : (!nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 5>
-  %y = nd.broadcast %g : !nd.tensor<f32, dd: 1, k: 5> -> !nd.tensor<f32, dd: 1, k: 5, mm: 1>
-  return %y : !nd.tensor<f32, dd: 1, k: 5, mm: 1>
+func.func private @all_gather.of(%x: !dd_k) -> !dd_k_mm attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %g = mesh.all_gather %x name k over [m] : (!dd_k) -> !nd.tensor<f32, dd: 1, k: 5>
+  %y = nd.broadcast %g : !nd.tensor<f32, dd: 1, k: 5> -> !dd_k_mm
+  return %y : !dd_k_mm
 }
-func.func @all_gather(%x: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}) -> (!nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}, !nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 2> {
+func.func @all_gather(%x: !dd_k {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, %w: !dd_k_mm {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}) -> (!dd_k_mm {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}, !dd_k {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!dd_k) -> !dd_k {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -198,7 +202,7 @@ func.func @all_gather(%x: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "x", mesh.glob
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5, mm: 1> {
+  %j = nd.pointwise %w : (!dd_k_mm) -> !dd_k_mm {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -207,15 +211,15 @@ func.func @all_gather(%x: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "x", mesh.glob
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @all_gather.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2>, !nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 5, mm: 1>, !nd.tensor<f32, dd: 1, k: 2>)
-  return %y, %g : !nd.tensor<f32, dd: 1, k: 5, mm: 1>, !nd.tensor<f32, dd: 1, k: 2>
+  %y, %g = nd.vjp @all_gather.of(%i) cotangents(%j) wrt [0] : (!dd_k, !dd_k_mm) -> (!dd_k_mm, !dd_k)
+  return %y, %g : !dd_k_mm, !dd_k
 }
-func.func private @all_to_all.of(%x: !nd.tensor<f32, a: 2, b: 4, dd: 1>) -> !nd.tensor<f32, a: 5, b: 2, dd: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %y = mesh.all_to_all %x join a split b over [m] : (!nd.tensor<f32, a: 2, b: 4, dd: 1>) -> !nd.tensor<f32, a: 5, b: 2, dd: 1>
-  return %y : !nd.tensor<f32, a: 5, b: 2, dd: 1>
+func.func private @all_to_all.of(%x: !a2_b4_dd1) -> !a5_b2_dd1 attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.all_to_all %x join a split b over [m] : (!a2_b4_dd1) -> !a5_b2_dd1
+  return %y : !a5_b2_dd1
 }
-func.func @all_to_all(%x: !nd.tensor<f32, a: 2, b: 4, dd: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{a: [m], dd: [d]}>}, %w: !nd.tensor<f32, a: 5, b: 2, dd: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{b: [m], dd: [d]}>}) -> (!nd.tensor<f32, a: 5, b: 2, dd: 1> {mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{b: [m], dd: [d]}>}, !nd.tensor<f32, a: 2, b: 4, dd: 1> {mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{a: [m], dd: [d]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %i = nd.pointwise %x : (!nd.tensor<f32, a: 2, b: 4, dd: 1>) -> !nd.tensor<f32, a: 2, b: 4, dd: 1> {
+func.func @all_to_all(%x: !a2_b4_dd1 {nd.name = "x", mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{a: [m], dd: [d]}>}, %w: !a5_b2_dd1 {nd.name = "w", mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{b: [m], dd: [d]}>}) -> (!a5_b2_dd1 {mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{b: [m], dd: [d]}>}, !a2_b4_dd1 {mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{a: [m], dd: [d]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!a2_b4_dd1) -> !a2_b4_dd1 {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -224,7 +228,7 @@ func.func @all_to_all(%x: !nd.tensor<f32, a: 2, b: 4, dd: 1> {nd.name = "x", mes
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, a: 5, b: 2, dd: 1>) -> !nd.tensor<f32, a: 5, b: 2, dd: 1> {
+  %j = nd.pointwise %w : (!a5_b2_dd1) -> !a5_b2_dd1 {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -233,8 +237,8 @@ func.func @all_to_all(%x: !nd.tensor<f32, a: 2, b: 4, dd: 1> {nd.name = "x", mes
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @all_to_all.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, a: 2, b: 4, dd: 1>, !nd.tensor<f32, a: 5, b: 2, dd: 1>) -> (!nd.tensor<f32, a: 5, b: 2, dd: 1>, !nd.tensor<f32, a: 2, b: 4, dd: 1>)
-  return %y, %g : !nd.tensor<f32, a: 5, b: 2, dd: 1>, !nd.tensor<f32, a: 2, b: 4, dd: 1>
+  %y, %g = nd.vjp @all_to_all.of(%i) cotangents(%j) wrt [0] : (!a2_b4_dd1, !a5_b2_dd1) -> (!a5_b2_dd1, !a2_b4_dd1)
+  return %y, %g : !a5_b2_dd1, !a2_b4_dd1
 }
 func.func private @permute.of(%x: !block) -> !block attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
   %y = mesh.permute %x over [m] shift 1 : !block
@@ -318,13 +322,17 @@ func.func @broadcast(%x: !block {nd.name = "x", mesh.global = !whole, mesh.shard
 
 //--- whole.mlir
 !whole = !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+!dd2_k2 = !nd.tensor<f32, dd: 2, k: 2>
+!dd_k_mm = !nd.tensor<f32, dd: 2, k: 5, mm: 3>
+!dd2_k5 = !nd.tensor<f32, dd: 2, k: 5>
+!a_b_dd = !nd.tensor<f32, a: 5, b: 4, dd: 2>
 func.func private @all_reduce.of(%x: !whole) -> !whole {
-  %r = nd.reduce %x over [mm] neutral [0.0 : f32] : (!whole) -> !nd.tensor<f32, dd: 2, k: 2> {
+  %r = nd.reduce %x over [mm] neutral [0.0 : f32] : (!whole) -> !dd2_k2 {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nd.yield %c : f32
   }
-  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !whole
+  %y = nd.broadcast %r : !dd2_k2 -> !whole
   return %y : !whole
 }
 func.func @all_reduce(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) -> (!whole, !whole) {
@@ -350,12 +358,12 @@ func.func @all_reduce(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) ->
   return %y, %g : !whole, !whole
 }
 func.func private @all_reduce_product.of(%x: !whole) -> !whole {
-  %r = nd.reduce %x over [mm] neutral [1.0 : f32] : (!whole) -> !nd.tensor<f32, dd: 2, k: 2> {
+  %r = nd.reduce %x over [mm] neutral [1.0 : f32] : (!whole) -> !dd2_k2 {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32
     nd.yield %c : f32
   }
-  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !whole
+  %y = nd.broadcast %r : !dd2_k2 -> !whole
   return %y : !whole
 }
 func.func @all_reduce_product(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) -> (!whole, !whole) {
@@ -381,12 +389,12 @@ func.func @all_reduce_product(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = 
   return %y, %g : !whole, !whole
 }
 func.func private @all_reduce_maximum.of(%x: !whole) -> !whole {
-  %r = nd.reduce %x over [mm] neutral [0xFF800000 : f32] : (!whole) -> !nd.tensor<f32, dd: 2, k: 2> {
+  %r = nd.reduce %x over [mm] neutral [0xFF800000 : f32] : (!whole) -> !dd2_k2 {
   ^bb0(%a: f32, %b: f32):
     %c = arith.maximumf %a, %b : f32
     nd.yield %c : f32
   }
-  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !whole
+  %y = nd.broadcast %r : !dd2_k2 -> !whole
   return %y : !whole
 }
 func.func @all_reduce_maximum(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) -> (!whole, !whole) {
@@ -411,16 +419,16 @@ func.func @all_reduce_maximum(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = 
   %y, %g = nd.vjp @all_reduce_maximum.of(%i) cotangents(%j) wrt [0] : (!whole, !whole) -> (!whole, !whole)
   return %y, %g : !whole, !whole
 }
-func.func private @reduce_scatter.of(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5> {
-  %y = nd.reduce %x over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5> {
+func.func private @reduce_scatter.of(%x: !dd_k_mm) -> !dd2_k5 {
+  %y = nd.reduce %x over [mm] neutral [0.0 : f32] : (!dd_k_mm) -> !dd2_k5 {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nd.yield %c : f32
   }
-  return %y : !nd.tensor<f32, dd: 2, k: 5>
+  return %y : !dd2_k5
 }
-func.func @reduce_scatter(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 5> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>) {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5, mm: 3> {
+func.func @reduce_scatter(%x: !dd_k_mm {nd.name = "x"}, %w: !dd2_k5 {nd.name = "w"}) -> (!dd2_k5, !dd_k_mm) {
+  %i = nd.pointwise %x : (!dd_k_mm) -> !dd_k_mm {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -429,7 +437,7 @@ func.func @reduce_scatter(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3> {nd.name = "x"
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 5>) -> !nd.tensor<f32, dd: 2, k: 5> {
+  %j = nd.pointwise %w : (!dd2_k5) -> !dd2_k5 {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -438,19 +446,19 @@ func.func @reduce_scatter(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3> {nd.name = "x"
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @reduce_scatter.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>, !nd.tensor<f32, dd: 2, k: 5>) -> (!nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>)
-  return %y, %g : !nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>
+  %y, %g = nd.vjp @reduce_scatter.of(%i) cotangents(%j) wrt [0] : (!dd_k_mm, !dd2_k5) -> (!dd2_k5, !dd_k_mm)
+  return %y, %g : !dd2_k5, !dd_k_mm
 }
-func.func private @reduce_scatter_product.of(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5> {
-  %y = nd.reduce %x over [mm] neutral [1.0 : f32] : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5> {
+func.func private @reduce_scatter_product.of(%x: !dd_k_mm) -> !dd2_k5 {
+  %y = nd.reduce %x over [mm] neutral [1.0 : f32] : (!dd_k_mm) -> !dd2_k5 {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32
     nd.yield %c : f32
   }
-  return %y : !nd.tensor<f32, dd: 2, k: 5>
+  return %y : !dd2_k5
 }
-func.func @reduce_scatter_product(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 5> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>) {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5, mm: 3> {
+func.func @reduce_scatter_product(%x: !dd_k_mm {nd.name = "x"}, %w: !dd2_k5 {nd.name = "w"}) -> (!dd2_k5, !dd_k_mm) {
+  %i = nd.pointwise %x : (!dd_k_mm) -> !dd_k_mm {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -459,7 +467,7 @@ func.func @reduce_scatter_product(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3> {nd.na
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 5>) -> !nd.tensor<f32, dd: 2, k: 5> {
+  %j = nd.pointwise %w : (!dd2_k5) -> !dd2_k5 {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -468,15 +476,15 @@ func.func @reduce_scatter_product(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3> {nd.na
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @reduce_scatter_product.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>, !nd.tensor<f32, dd: 2, k: 5>) -> (!nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>)
-  return %y, %g : !nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>
+  %y, %g = nd.vjp @reduce_scatter_product.of(%i) cotangents(%j) wrt [0] : (!dd_k_mm, !dd2_k5) -> (!dd2_k5, !dd_k_mm)
+  return %y, %g : !dd2_k5, !dd_k_mm
 }
-func.func private @all_gather.of(%x: !nd.tensor<f32, dd: 2, k: 5>) -> !nd.tensor<f32, dd: 2, k: 5, mm: 3> {
-  %y = nd.broadcast %x : !nd.tensor<f32, dd: 2, k: 5> -> !nd.tensor<f32, dd: 2, k: 5, mm: 3>
-  return %y : !nd.tensor<f32, dd: 2, k: 5, mm: 3>
+func.func private @all_gather.of(%x: !dd2_k5) -> !dd_k_mm {
+  %y = nd.broadcast %x : !dd2_k5 -> !dd_k_mm
+  return %y : !dd_k_mm
 }
-func.func @all_gather(%x: !nd.tensor<f32, dd: 2, k: 5> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 5, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 5, mm: 3>, !nd.tensor<f32, dd: 2, k: 5>) {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 5>) -> !nd.tensor<f32, dd: 2, k: 5> {
+func.func @all_gather(%x: !dd2_k5 {nd.name = "x"}, %w: !dd_k_mm {nd.name = "w"}) -> (!dd_k_mm, !dd2_k5) {
+  %i = nd.pointwise %x : (!dd2_k5) -> !dd2_k5 {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -485,7 +493,7 @@ func.func @all_gather(%x: !nd.tensor<f32, dd: 2, k: 5> {nd.name = "x"}, %w: !nd.
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5, mm: 3> {
+  %j = nd.pointwise %w : (!dd_k_mm) -> !dd_k_mm {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -494,15 +502,15 @@ func.func @all_gather(%x: !nd.tensor<f32, dd: 2, k: 5> {nd.name = "x"}, %w: !nd.
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @all_gather.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 5, mm: 3>, !nd.tensor<f32, dd: 2, k: 5>)
-  return %y, %g : !nd.tensor<f32, dd: 2, k: 5, mm: 3>, !nd.tensor<f32, dd: 2, k: 5>
+  %y, %g = nd.vjp @all_gather.of(%i) cotangents(%j) wrt [0] : (!dd2_k5, !dd_k_mm) -> (!dd_k_mm, !dd2_k5)
+  return %y, %g : !dd_k_mm, !dd2_k5
 }
-func.func private @all_to_all.of(%x: !nd.tensor<f32, a: 5, b: 4, dd: 2>) -> !nd.tensor<f32, a: 5, b: 4, dd: 2> {
-  %y = nd.rename %x [] to [] : !nd.tensor<f32, a: 5, b: 4, dd: 2> -> !nd.tensor<f32, a: 5, b: 4, dd: 2>
-  return %y : !nd.tensor<f32, a: 5, b: 4, dd: 2>
+func.func private @all_to_all.of(%x: !a_b_dd) -> !a_b_dd {
+  %y = nd.rename %x [] to [] : !a_b_dd -> !a_b_dd
+  return %y : !a_b_dd
 }
-func.func @all_to_all(%x: !nd.tensor<f32, a: 5, b: 4, dd: 2> {nd.name = "x"}, %w: !nd.tensor<f32, a: 5, b: 4, dd: 2> {nd.name = "w"}) -> (!nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>) {
-  %i = nd.pointwise %x : (!nd.tensor<f32, a: 5, b: 4, dd: 2>) -> !nd.tensor<f32, a: 5, b: 4, dd: 2> {
+func.func @all_to_all(%x: !a_b_dd {nd.name = "x"}, %w: !a_b_dd {nd.name = "w"}) -> (!a_b_dd, !a_b_dd) {
+  %i = nd.pointwise %x : (!a_b_dd) -> !a_b_dd {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -511,7 +519,7 @@ func.func @all_to_all(%x: !nd.tensor<f32, a: 5, b: 4, dd: 2> {nd.name = "x"}, %w
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, a: 5, b: 4, dd: 2>) -> !nd.tensor<f32, a: 5, b: 4, dd: 2> {
+  %j = nd.pointwise %w : (!a_b_dd) -> !a_b_dd {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -520,8 +528,8 @@ func.func @all_to_all(%x: !nd.tensor<f32, a: 5, b: 4, dd: 2> {nd.name = "x"}, %w
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @all_to_all.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>) -> (!nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>)
-  return %y, %g : !nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>
+  %y, %g = nd.vjp @all_to_all.of(%i) cotangents(%j) wrt [0] : (!a_b_dd, !a_b_dd) -> (!a_b_dd, !a_b_dd)
+  return %y, %g : !a_b_dd, !a_b_dd
 }
 func.func private @permute.of(%x: !whole) -> !whole {
   %p = nd.slice %x mm from 1 size 2 : !whole -> !nd.tensor<f32, dd: 2, k: 2, mm: 2>
@@ -580,12 +588,12 @@ func.func @permute_ring(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) 
 }
 func.func private @broadcast.of(%x: !whole) -> !whole {
   %p = nd.slice %x mm from 1 size 1 : !whole -> !nd.tensor<f32, dd: 2, k: 2, mm: 1>
-  %r = nd.reduce %p over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 2, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 2, k: 2> {
+  %r = nd.reduce %p over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 2, k: 2, mm: 1>) -> !dd2_k2 {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nd.yield %c : f32
   }
-  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !whole
+  %y = nd.broadcast %r : !dd2_k2 -> !whole
   return %y : !whole
 }
 func.func @broadcast(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) -> (!whole, !whole) {

@@ -20,49 +20,50 @@
 !i32_layer_row = !nd.tensor<i32, layer: 5, row: 3>
 !i32_batch_row = !nd.tensor<i32, batch: 4, row: 5>
 !in_layer_out = !nd.tensor<f32, in: 4, layer: 9, out: 4>
+!i32_row = !nd.tensor<i32, row: 3>
 
-func.func @layers(%w: !i32_layer_row {nd.name = "w"}, %h: !nd.tensor<i32, row: 3> {nd.name = "h"}, %scale: !nd.tensor<i32> {nd.name = "scale"})
-    -> (!nd.tensor<i32, row: 3>, !i32_layer_row, !nd.tensor<i32, row: 3>, !i32_layer_row) {
-  %last, %all = nest.scan along #nd.dims<layer: 5> init(%h) reads(%w) {nest.heavy} : (!nd.tensor<i32, row: 3>, !i32_layer_row) -> (!nd.tensor<i32, row: 3>, !i32_layer_row) {
-  ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>):
-    %next = nd.pointwise %state, %slice, %scale : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32>) -> !nd.tensor<i32, row: 3> {
+func.func @layers(%w: !i32_layer_row {nd.name = "w"}, %h: !i32_row {nd.name = "h"}, %scale: !nd.tensor<i32> {nd.name = "scale"})
+    -> (!i32_row, !i32_layer_row, !i32_row, !i32_layer_row) {
+  %last, %all = nest.scan along #nd.dims<layer: 5> init(%h) reads(%w) {nest.heavy} : (!i32_row, !i32_layer_row) -> (!i32_row, !i32_layer_row) {
+  ^bb0(%state: !i32_row, %slice: !i32_row):
+    %next = nd.pointwise %state, %slice, %scale : (!i32_row, !i32_row, !nd.tensor<i32>) -> !i32_row {
     ^bb0(%a: i32, %b: i32, %c: i32):
       %p = arith.muli %a, %c : i32
       %q = arith.addi %p, %b : i32
       nd.yield %q : i32
     }
-    nest.yield %next, %state : !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>
+    nest.yield %next, %state : !i32_row, !i32_row
   }
-  %first, %sums = nest.scan along #nd.dims<layer: 5> reverse init(%last) reads(%w, %all) {nest.heavy} : (!nd.tensor<i32, row: 3>, !i32_layer_row, !i32_layer_row) -> (!nd.tensor<i32, row: 3>, !i32_layer_row) {
-  ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>, %saved: !nd.tensor<i32, row: 3>):
-    %next = nd.pointwise %state, %slice, %saved : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>) -> !nd.tensor<i32, row: 3> {
+  %first, %sums = nest.scan along #nd.dims<layer: 5> reverse init(%last) reads(%w, %all) {nest.heavy} : (!i32_row, !i32_layer_row, !i32_layer_row) -> (!i32_row, !i32_layer_row) {
+  ^bb0(%state: !i32_row, %slice: !i32_row, %saved: !i32_row):
+    %next = nd.pointwise %state, %slice, %saved : (!i32_row, !i32_row, !i32_row) -> !i32_row {
     ^bb0(%a: i32, %b: i32, %c: i32):
       %p = arith.muli %a, %b : i32
       %q = arith.subi %p, %c : i32
       nd.yield %q : i32
     }
-    nest.yield %next, %next : !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>
+    nest.yield %next, %next : !i32_row, !i32_row
   }
-  return %last, %all, %first, %sums : !nd.tensor<i32, row: 3>, !i32_layer_row, !nd.tensor<i32, row: 3>, !i32_layer_row
+  return %last, %all, %first, %sums : !i32_row, !i32_layer_row, !i32_row, !i32_layer_row
 }
 
 // One layer and none; two names of a reduction in each step, of which one is captured.
-func.func @edges(%w: !nd.tensor<i32, one: 1, row: 3> {nd.name = "w"}, %n: !nd.tensor<i32, none: 0, row: 3> {nd.name = "n"}, %h: !nd.tensor<i32, row: 3> {nd.name = "h"})
-    -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, none: 0, row: 3>, !nd.tensor<i32, row: 3>) {
-  %last = nest.scan along #nd.dims<one: 1> init(%h) reads(%w) : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, one: 1, row: 3>) -> !nd.tensor<i32, row: 3> {
-  ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>):
-    %next = nd.pointwise %state, %slice : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>) -> !nd.tensor<i32, row: 3> {
+func.func @edges(%w: !nd.tensor<i32, one: 1, row: 3> {nd.name = "w"}, %n: !nd.tensor<i32, none: 0, row: 3> {nd.name = "n"}, %h: !i32_row {nd.name = "h"})
+    -> (!i32_row, !nd.tensor<i32, none: 0, row: 3>, !i32_row) {
+  %last = nest.scan along #nd.dims<one: 1> init(%h) reads(%w) : (!i32_row, !nd.tensor<i32, one: 1, row: 3>) -> !i32_row {
+  ^bb0(%state: !i32_row, %slice: !i32_row):
+    %next = nd.pointwise %state, %slice : (!i32_row, !i32_row) -> !i32_row {
     ^bb0(%a: i32, %b: i32):
       %p = arith.muli %a, %b : i32
       nd.yield %p : i32
     }
-    nest.yield %next : !nd.tensor<i32, row: 3>
+    nest.yield %next : !i32_row
   }
-  %same, %all = nest.scan along #nd.dims<none: 0> reverse init(%last) reads(%n) : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, none: 0, row: 3>) -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, none: 0, row: 3>) {
-  ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>):
-    nest.yield %slice, %state : !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>
+  %same, %all = nest.scan along #nd.dims<none: 0> reverse init(%last) reads(%n) : (!i32_row, !nd.tensor<i32, none: 0, row: 3>) -> (!i32_row, !nd.tensor<i32, none: 0, row: 3>) {
+  ^bb0(%state: !i32_row, %slice: !i32_row):
+    nest.yield %slice, %state : !i32_row, !i32_row
   }
-  return %last, %all, %same : !nd.tensor<i32, row: 3>, !nd.tensor<i32, none: 0, row: 3>, !nd.tensor<i32, row: 3>
+  return %last, %all, %same : !i32_row, !nd.tensor<i32, none: 0, row: 3>, !i32_row
 }
 
 // A number of layers that the call has. What is captured is split over the axis as well, and gathered first.

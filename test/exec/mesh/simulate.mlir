@@ -23,6 +23,9 @@
 // Windows: with a stride, with a dilation, wider than a block.
 !i32_column_row = !nd.tensor<i32, column: 5, row: 9>
 !i32_column_word = !nd.tensor<i32, column: 5, word: 6>
+!i64_row = !nd.tensor<i64, row: 9>
+!i32_column = !nd.tensor<i32, column: 5>
+!i32_row = !nd.tensor<i32, row: 9>
 
 func.func @windows(%x: !i32_column_row {nd.name = "x"})
     -> (!nd.tensor<i32, column: 5, k: 3, row: 9>, !nd.tensor<i32, column: 5, k: 3, row: 5>,
@@ -36,14 +39,14 @@ func.func @windows(%x: !i32_column_row {nd.name = "x"})
 }
 
 // Coordinates and random bits need no rule.
-func.func @sources(%key: !nd.tensor<ui64> {nd.name = "key"}, %x: !nd.tensor<i64, row: 9> {nd.name = "x"}) -> (!nd.tensor<i64, row: 9>, !nd.tensor<ui32, column: 5, row: 9>) {
-  %i = nd.iota row : !nd.tensor<i64, row: 9>
-  %sum = nd.pointwise %i, %x : (!nd.tensor<i64, row: 9>, !nd.tensor<i64, row: 9>) -> !nd.tensor<i64, row: 9> {
+func.func @sources(%key: !nd.tensor<ui64> {nd.name = "key"}, %x: !i64_row {nd.name = "x"}) -> (!i64_row, !nd.tensor<ui32, column: 5, row: 9>) {
+  %i = nd.iota row : !i64_row
+  %sum = nd.pointwise %i, %x : (!i64_row, !i64_row) -> !i64_row {
   ^bb0(%a: i64, %b: i64):
     %c = arith.addi %a, %b : i64
     nd.yield %c : i64
   }
-  %low = nd.pointwise %sum : (!nd.tensor<i64, row: 9>) -> !nd.tensor<ui32, row: 9> {
+  %low = nd.pointwise %sum : (!i64_row) -> !nd.tensor<ui32, row: 9> {
   ^bb0(%a: i64):
     %c = arith.trunci %a : i64 to i32
     nd.yield %c : i32
@@ -54,18 +57,18 @@ func.func @sources(%key: !nd.tensor<ui64> {nd.name = "key"}, %x: !nd.tensor<i64,
     %c = arith.xori %a, %b : i32
     nd.yield %c : i32
   }
-  return %sum, %mixed : !nd.tensor<i64, row: 9>, !nd.tensor<ui32, column: 5, row: 9>
+  return %sum, %mixed : !i64_row, !nd.tensor<ui32, column: 5, row: 9>
 }
 
 // Sums, one that wraps around, and a maximum with its coordinate; over names of size 1 and 0, too.
 func.func @reductions(%x: !i32_column_row {nd.name = "x"}, %y: !nd.tensor<i32, none: 0, one: 1, row: 9> {nd.name = "y"})
-    -> (!nd.tensor<i32, column: 5>, !nd.tensor<i32, row: 9>, !nd.tensor<i32>, !nd.tensor<i32, one: 1>) {
-  %rows = nd.reduce %x over [row] neutral [0 : i32] : (!i32_column_row) -> !nd.tensor<i32, column: 5> {
+    -> (!i32_column, !i32_row, !nd.tensor<i32>, !nd.tensor<i32, one: 1>) {
+  %rows = nd.reduce %x over [row] neutral [0 : i32] : (!i32_column_row) -> !i32_column {
   ^bb0(%a: i32, %b: i32):
     %c = arith.addi %a, %b : i32
     nd.yield %c : i32
   }
-  %columns = nd.reduce %x over [column] neutral [1 : i32] : (!i32_column_row) -> !nd.tensor<i32, row: 9> {
+  %columns = nd.reduce %x over [column] neutral [1 : i32] : (!i32_column_row) -> !i32_row {
   ^bb0(%a: i32, %b: i32):
     %c = arith.muli %a, %b : i32
     nd.yield %c : i32
@@ -80,15 +83,15 @@ func.func @reductions(%x: !i32_column_row {nd.name = "x"}, %y: !nd.tensor<i32, n
     %c = arith.addi %a, %b : i32
     nd.yield %c : i32
   }
-  return %rows, %columns, %most, %empty : !nd.tensor<i32, column: 5>, !nd.tensor<i32, row: 9>, !nd.tensor<i32>, !nd.tensor<i32, one: 1>
+  return %rows, %columns, %most, %empty : !i32_column, !i32_row, !nd.tensor<i32>, !nd.tensor<i32, one: 1>
 }
 
 // Reads and writes at computed places, of which some are out of bounds.
-func.func @places(%table: !i32_column_word {nd.name = "table"}, %at: !nd.tensor<i32, row: 9> {nd.name = "at"},
+func.func @places(%table: !i32_column_word {nd.name = "table"}, %at: !i32_row {nd.name = "at"},
     %x: !i32_column_row {nd.name = "x"})
     -> (!i32_column_row, !i32_column_word) {
-  %read = nd.gather %table [word] at %at : (!i32_column_word, !nd.tensor<i32, row: 9>) -> !i32_column_row
-  %written = nd.scatter %x into %table [word] at %at : (!i32_column_word, !i32_column_row, !nd.tensor<i32, row: 9>) -> !i32_column_word {
+  %read = nd.gather %table [word] at %at : (!i32_column_word, !i32_row) -> !i32_column_row
+  %written = nd.scatter %x into %table [word] at %at : (!i32_column_word, !i32_column_row, !i32_row) -> !i32_column_word {
   ^bb0(%old: i32, %new: i32):
     %c = arith.addi %old, %new : i32
     nd.yield %c : i32
@@ -109,7 +112,7 @@ func.func @orders(%x: !i32_column_row {nd.name = "x"}) -> (!i32_column_row, !i32
 }
 
 // A kernel of the user, with coordinates and an epilogue.
-func.func @kernel(%x: !nd.tensor<i32, row: 9> {nd.name = "x"}, %y: !nd.tensor<i32, column: 5> {nd.name = "y"}) -> !nd.tensor<i32, column: 5> {
+func.func @kernel(%x: !i32_row {nd.name = "x"}, %y: !i32_column {nd.name = "y"}) -> !i32_column {
   %r = nest.compute (column: 5) reduce (row: 9) reads %x[row = 8 - row], %y[] {
   ^bb0(%a: i32, %b: i32):
     %i = nest.index row
@@ -124,6 +127,6 @@ func.func @kernel(%x: !nd.tensor<i32, row: 9> {nd.name = "x"}, %y: !nd.tensor<i3
     %d = arith.subi %sum, %n : i32
     %e = arith.addi %d, %b : i32
     nest.yield %e : i32
-  } : (!nd.tensor<i32, row: 9>, !nd.tensor<i32, column: 5>, !nd.tensor<i32, column: 5>) -> !nd.tensor<i32, column: 5>
-  return %r : !nd.tensor<i32, column: 5>
+  } : (!i32_row, !i32_column, !i32_column) -> !i32_column
+  return %r : !i32_column
 }

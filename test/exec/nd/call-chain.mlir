@@ -1,6 +1,8 @@
 // Functions that call functions, lifted over a name that each uses for another size; sizes bound through the chain.
 // RUN: heddle-run %s --compare --size L=7
 
+!k = !nd.tensor<f32, k: 3>
+
 func.func private @inner(%x: !nd.tensor<f32, k: M>, %w: !nd.tensor<f32>) -> !nd.tensor<f32, k: M> {
   %s = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: M>) -> !nd.tensor<f32> {
   ^bb0(%p: f32, %q: f32):
@@ -29,15 +31,15 @@ func.func private @top(%x: !nd.tensor<f32, k: N>, %w: !nd.tensor<f32>) -> !nd.te
   }
   return %s : !nd.tensor<f32>
 }
-func.func @clash(%x: !nd.tensor<f32, k: 5>, %w: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, k: 3> {
-  %0 = nd.call @top(%x, %w) : (!nd.tensor<f32, k: 5>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, k: 3>
-  return %0 : !nd.tensor<f32, k: 3>
+func.func @clash(%x: !nd.tensor<f32, k: 5>, %w: !k) -> !k {
+  %0 = nd.call @top(%x, %w) : (!nd.tensor<f32, k: 5>, !k) -> !k
+  return %0 : !k
 }
-func.func @batched(%x: !nd.tensor<f32, b: 2, k: 5>, %w: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, b: 2, k: 3> {
-  %0 = nd.call @top(%x, %w) : (!nd.tensor<f32, b: 2, k: 5>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, b: 2, k: 3>
+func.func @batched(%x: !nd.tensor<f32, b: 2, k: 5>, %w: !k) -> !nd.tensor<f32, b: 2, k: 3> {
+  %0 = nd.call @top(%x, %w) : (!nd.tensor<f32, b: 2, k: 5>, !k) -> !nd.tensor<f32, b: 2, k: 3>
   return %0 : !nd.tensor<f32, b: 2, k: 3>
 }
-func.func @open(%x: !nd.tensor<f32, b: 2, k: L>, %w: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, b: 2, k: 3> {
-  %0 = nd.call @top(%x, %w) : (!nd.tensor<f32, b: 2, k: L>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, b: 2, k: 3>
+func.func @open(%x: !nd.tensor<f32, b: 2, k: L>, %w: !k) -> !nd.tensor<f32, b: 2, k: 3> {
+  %0 = nd.call @top(%x, %w) : (!nd.tensor<f32, b: 2, k: L>, !k) -> !nd.tensor<f32, b: 2, k: 3>
   return %0 : !nd.tensor<f32, b: 2, k: 3>
 }

@@ -1,13 +1,15 @@
 // A call lifts the callee over names that it does not have; its local names are renamed apart.
 // RUN: heddle-run %s --compare
 
-func.func private @dot(%a: !nd.tensor<f32, k: K>, %b: !nd.tensor<f32, k: K>) -> !nd.tensor<f32> {
-  %p = nd.pointwise %a, %b : (!nd.tensor<f32, k: K>, !nd.tensor<f32, k: K>) -> !nd.tensor<f32, k: K> {
+!k = !nd.tensor<f32, k: K>
+
+func.func private @dot(%a: !k, %b: !k) -> !nd.tensor<f32> {
+  %p = nd.pointwise %a, %b : (!k, !k) -> !k {
   ^bb0(%x: f32, %y: f32):
     %r = arith.mulf %x, %y : f32
     nd.yield %r : f32
   }
-  %s = nd.reduce %p over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: K>) -> !nd.tensor<f32> {
+  %s = nd.reduce %p over [k] neutral [0.0 : f32] : (!k) -> !nd.tensor<f32> {
   ^bb0(%x: f32, %y: f32):
     %r = arith.addf %x, %y : f32
     nd.yield %r : f32
@@ -67,8 +69,8 @@ func.func @dependence(%a: !nd.tensor<f32, n: 5, z: 3>, %b: !nd.tensor<f32, n: 5>
 }
 
 // A call in a callee that is lifted over a name which the inner one has too.
-func.func private @total(%x: !nd.tensor<f32, k: K>) -> !nd.tensor<f32> {
-  %s = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: K>) -> !nd.tensor<f32> {
+func.func private @total(%x: !k) -> !nd.tensor<f32> {
+  %s = nd.reduce %x over [k] neutral [0.0 : f32] : (!k) -> !nd.tensor<f32> {
   ^bb0(%a: f32, %b: f32):
     %r = arith.addf %a, %b : f32
     nd.yield %r : f32

@@ -3,6 +3,10 @@
 // RUN: heddle-run %s --compare --fast-math=reassociate,reciprocal,no-nans --size N=11,1,40 --size M=7,1,33
 // RUN: heddle-run %s --compare --products bf16 --size N=11,1,40 --size M=7,1,33
 
+!i = !nd.tensor<f32, i: N>
+!m_n = !nd.tensor<f32, m: M, n: N>
+!i_j = !nd.tensor<f32, i: N, j: M>
+
 func.func @chain3(%a: !nd.tensor<f32, i: 3, j: N> {nd.name = "a"}, %b: !nd.tensor<f32, j: N, k: 5> {nd.name = "b"}, %c: !nd.tensor<f32, k: 5, l: M> {nd.name = "c"}) -> (!nd.tensor<f32, i: 3, l: M>) {
   %v1 = nd.pointwise %a, %b : (!nd.tensor<f32, i: 3, j: N>, !nd.tensor<f32, j: N, k: 5>) -> !nd.tensor<f32, i: 3, j: N, k: 5> {
   ^bb0(%q0: f32, %q1: f32):
@@ -27,7 +31,7 @@ func.func @chain3(%a: !nd.tensor<f32, i: 3, j: N> {nd.name = "a"}, %b: !nd.tenso
   return %v4 : !nd.tensor<f32, i: 3, l: M>
 }
 
-func.func @chainvec(%a: !nd.tensor<f32, i: N, j: 37> {nd.name = "a"}, %b: !nd.tensor<f32, j: 37, k: M> {nd.name = "b"}, %v: !nd.tensor<f32, k: M> {nd.name = "v"}) -> (!nd.tensor<f32, i: N>) {
+func.func @chainvec(%a: !nd.tensor<f32, i: N, j: 37> {nd.name = "a"}, %b: !nd.tensor<f32, j: 37, k: M> {nd.name = "b"}, %v: !nd.tensor<f32, k: M> {nd.name = "v"}) -> (!i) {
   %v1 = nd.pointwise %a, %b : (!nd.tensor<f32, i: N, j: 37>, !nd.tensor<f32, j: 37, k: M>) -> !nd.tensor<f32, i: N, j: 37, k: M> {
   ^bb0(%q0: f32, %q1: f32):
     %w1 = arith.mulf %q0, %q1 : f32
@@ -43,12 +47,12 @@ func.func @chainvec(%a: !nd.tensor<f32, i: N, j: 37> {nd.name = "a"}, %b: !nd.te
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
   }
-  %v4 = nd.reduce %v3 over [k] neutral [0.0 : f32] : (!nd.tensor<f32, i: N, k: M>) -> !nd.tensor<f32, i: N> {
+  %v4 = nd.reduce %v3 over [k] neutral [0.0 : f32] : (!nd.tensor<f32, i: N, k: M>) -> !i {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
   }
-  return %v4 : !nd.tensor<f32, i: N>
+  return %v4 : !i
 }
 
 func.func @chain4(%a: !nd.tensor<f32, i: N, j: 3> {nd.name = "a"}, %b: !nd.tensor<f32, j: 3, k: 41> {nd.name = "b"}, %c: !nd.tensor<f32, k: 41, l: 2> {nd.name = "c"}, %d: !nd.tensor<f32, l: 2, m: M> {nd.name = "d"}) -> (!nd.tensor<f32, i: N, m: M>) {
@@ -85,19 +89,19 @@ func.func @chain4(%a: !nd.tensor<f32, i: N, j: 3> {nd.name = "a"}, %b: !nd.tenso
   return %v6 : !nd.tensor<f32, i: N, m: M>
 }
 
-func.func @einsum1(%a: !nd.tensor<f32, i: N, j: 3> {nd.name = "a"}, %b: !nd.tensor<f32, j: 3, k: 41> {nd.name = "b"}, %c: !nd.tensor<f32, i: N, k: 41> {nd.name = "c"}) -> (!nd.tensor<f32, i: N>) {
+func.func @einsum1(%a: !nd.tensor<f32, i: N, j: 3> {nd.name = "a"}, %b: !nd.tensor<f32, j: 3, k: 41> {nd.name = "b"}, %c: !nd.tensor<f32, i: N, k: 41> {nd.name = "c"}) -> (!i) {
   %v1 = nd.pointwise %a, %b, %c : (!nd.tensor<f32, i: N, j: 3>, !nd.tensor<f32, j: 3, k: 41>, !nd.tensor<f32, i: N, k: 41>) -> !nd.tensor<f32, i: N, j: 3, k: 41> {
   ^bb0(%q0: f32, %q1: f32, %q2: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     %w2 = arith.mulf %w1, %q2 : f32
     nd.yield %w2 : f32
   }
-  %v2 = nd.reduce %v1 over [j, k] neutral [0.0 : f32] : (!nd.tensor<f32, i: N, j: 3, k: 41>) -> !nd.tensor<f32, i: N> {
+  %v2 = nd.reduce %v1 over [j, k] neutral [0.0 : f32] : (!nd.tensor<f32, i: N, j: 3, k: 41>) -> !i {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
   }
-  return %v2 : !nd.tensor<f32, i: N>
+  return %v2 : !i
 }
 
 func.func @linattn(%q: !nd.tensor<f32, d: 7, n: N> {nd.name = "q"}, %k: !nd.tensor<f32, d: 7, m: M> {nd.name = "k"}, %v: !nd.tensor<f32, e: 5, m: M> {nd.name = "v"}) -> (!nd.tensor<f32, e: 5, n: N>) {
@@ -106,12 +110,12 @@ func.func @linattn(%q: !nd.tensor<f32, d: 7, n: N> {nd.name = "q"}, %k: !nd.tens
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
   }
-  %v2 = nd.reduce %v1 over [d] neutral [0.0 : f32] : (!nd.tensor<f32, d: 7, m: M, n: N>) -> !nd.tensor<f32, m: M, n: N> {
+  %v2 = nd.reduce %v1 over [d] neutral [0.0 : f32] : (!nd.tensor<f32, d: 7, m: M, n: N>) -> !m_n {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
   }
-  %v3 = nd.pointwise %v2, %v : (!nd.tensor<f32, m: M, n: N>, !nd.tensor<f32, e: 5, m: M>) -> !nd.tensor<f32, e: 5, m: M, n: N> {
+  %v3 = nd.pointwise %v2, %v : (!m_n, !nd.tensor<f32, e: 5, m: M>) -> !nd.tensor<f32, e: 5, m: M, n: N> {
   ^bb0(%q0: f32, %q1: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
@@ -130,33 +134,33 @@ func.func @attn(%q: !nd.tensor<f32, d: 7, n: N> {nd.name = "q"}, %k: !nd.tensor<
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
   }
-  %v2 = nd.reduce %v1 over [d] neutral [0.0 : f32] : (!nd.tensor<f32, d: 7, m: M, n: N>) -> !nd.tensor<f32, m: M, n: N> {
+  %v2 = nd.reduce %v1 over [d] neutral [0.0 : f32] : (!nd.tensor<f32, d: 7, m: M, n: N>) -> !m_n {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
   }
-  %v3 = nd.pointwise %v2 : (!nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, m: M, n: N> {
+  %v3 = nd.pointwise %v2 : (!m_n) -> !m_n {
   ^bb0(%p0: f32):
     %cc = arith.constant 0.25 : f32
     %mm = arith.mulf %p0, %cc : f32
     nd.yield %mm : f32
   }
-  %v4 = nd.pointwise %v3 : (!nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, m: M, n: N> {
+  %v4 = nd.pointwise %v3 : (!m_n) -> !m_n {
   ^bb0(%p0: f32):
     %mm = math.exp %p0 : f32
     nd.yield %mm : f32
   }
-  %v5 = nd.reduce %v4 over [m] neutral [0.0 : f32] : (!nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, n: N> {
+  %v5 = nd.reduce %v4 over [m] neutral [0.0 : f32] : (!m_n) -> !nd.tensor<f32, n: N> {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
   }
-  %v6 = nd.pointwise %v4, %v5 : (!nd.tensor<f32, m: M, n: N>, !nd.tensor<f32, n: N>) -> !nd.tensor<f32, m: M, n: N> {
+  %v6 = nd.pointwise %v4, %v5 : (!m_n, !nd.tensor<f32, n: N>) -> !m_n {
   ^bb0(%q0: f32, %q1: f32):
     %w1 = arith.divf %q0, %q1 : f32
     nd.yield %w1 : f32
   }
-  %v7 = nd.pointwise %v6, %v : (!nd.tensor<f32, m: M, n: N>, !nd.tensor<f32, e: 5, m: M>) -> !nd.tensor<f32, e: 5, m: M, n: N> {
+  %v7 = nd.pointwise %v6, %v : (!m_n, !nd.tensor<f32, e: 5, m: M>) -> !nd.tensor<f32, e: 5, m: M, n: N> {
   ^bb0(%q0: f32, %q1: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
@@ -169,43 +173,43 @@ func.func @attn(%q: !nd.tensor<f32, d: 7, n: N> {nd.name = "q"}, %k: !nd.tensor<
   return %v8 : !nd.tensor<f32, e: 5, n: N>
 }
 
-func.func @factor(%x: !nd.tensor<f32, i: N, j: M> {nd.name = "x"}, %s: !nd.tensor<f32, i: N> {nd.name = "s"}, %t: !nd.tensor<f32, i: N> {nd.name = "t"}) -> (!nd.tensor<f32, i: N>) {
-  %v1 = nd.pointwise %x, %s, %t : (!nd.tensor<f32, i: N, j: M>, !nd.tensor<f32, i: N>, !nd.tensor<f32, i: N>) -> !nd.tensor<f32, i: N, j: M> {
+func.func @factor(%x: !i_j {nd.name = "x"}, %s: !i {nd.name = "s"}, %t: !i {nd.name = "t"}) -> (!i) {
+  %v1 = nd.pointwise %x, %s, %t : (!i_j, !i, !i) -> !i_j {
   ^bb0(%q0: f32, %q1: f32, %q2: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     %w2 = arith.mulf %w1, %q2 : f32
     nd.yield %w2 : f32
   }
-  %v2 = nd.reduce %v1 over [j] neutral [0.0 : f32] : (!nd.tensor<f32, i: N, j: M>) -> !nd.tensor<f32, i: N> {
+  %v2 = nd.reduce %v1 over [j] neutral [0.0 : f32] : (!i_j) -> !i {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
   }
-  return %v2 : !nd.tensor<f32, i: N>
+  return %v2 : !i
 }
 
-func.func @bcast(%x: !nd.tensor<f32, i: N> {nd.name = "x"}, %y: !nd.tensor<f32, j: M> {nd.name = "y"}, %z: !nd.tensor<f32, i: N, j: M> {nd.name = "z"}) -> (!nd.tensor<f32, i: N>) {
-  %v1 = nd.broadcast %x : !nd.tensor<f32, i: N> -> !nd.tensor<f32, i: N, j: M>
-  %v2 = nd.pointwise %v1 : (!nd.tensor<f32, i: N, j: M>) -> !nd.tensor<f32, i: N, j: M> {
+func.func @bcast(%x: !i {nd.name = "x"}, %y: !nd.tensor<f32, j: M> {nd.name = "y"}, %z: !i_j {nd.name = "z"}) -> (!i) {
+  %v1 = nd.broadcast %x : !i -> !i_j
+  %v2 = nd.pointwise %v1 : (!i_j) -> !i_j {
   ^bb0(%p0: f32):
     %mm = math.exp %p0 : f32
     nd.yield %mm : f32
   }
-  %v3 = nd.pointwise %v2, %z : (!nd.tensor<f32, i: N, j: M>, !nd.tensor<f32, i: N, j: M>) -> !nd.tensor<f32, i: N, j: M> {
+  %v3 = nd.pointwise %v2, %z : (!i_j, !i_j) -> !i_j {
   ^bb0(%q0: f32, %q1: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
   }
-  %v4 = nd.reduce %v3 over [j] neutral [0.0 : f32] : (!nd.tensor<f32, i: N, j: M>) -> !nd.tensor<f32, i: N> {
+  %v4 = nd.reduce %v3 over [j] neutral [0.0 : f32] : (!i_j) -> !i {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
   }
-  return %v4 : !nd.tensor<f32, i: N>
+  return %v4 : !i
 }
 
-func.func @distrib(%a: !nd.tensor<f32, i: N, j: M> {nd.name = "a"}, %b: !nd.tensor<f32, i: N, j: M> {nd.name = "b"}, %w: !nd.tensor<f32, j: M, k: 6> {nd.name = "w"}) -> (!nd.tensor<f32, i: N, k: 6>) {
-  %v1 = nd.pointwise %a, %w : (!nd.tensor<f32, i: N, j: M>, !nd.tensor<f32, j: M, k: 6>) -> !nd.tensor<f32, i: N, j: M, k: 6> {
+func.func @distrib(%a: !i_j {nd.name = "a"}, %b: !i_j {nd.name = "b"}, %w: !nd.tensor<f32, j: M, k: 6> {nd.name = "w"}) -> (!nd.tensor<f32, i: N, k: 6>) {
+  %v1 = nd.pointwise %a, %w : (!i_j, !nd.tensor<f32, j: M, k: 6>) -> !nd.tensor<f32, i: N, j: M, k: 6> {
   ^bb0(%q0: f32, %q1: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
@@ -215,7 +219,7 @@ func.func @distrib(%a: !nd.tensor<f32, i: N, j: M> {nd.name = "a"}, %b: !nd.tens
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
   }
-  %v3 = nd.pointwise %b, %w : (!nd.tensor<f32, i: N, j: M>, !nd.tensor<f32, j: M, k: 6>) -> !nd.tensor<f32, i: N, j: M, k: 6> {
+  %v3 = nd.pointwise %b, %w : (!i_j, !nd.tensor<f32, j: M, k: 6>) -> !nd.tensor<f32, i: N, j: M, k: 6> {
   ^bb0(%q0: f32, %q1: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
@@ -233,18 +237,18 @@ func.func @distrib(%a: !nd.tensor<f32, i: N, j: M> {nd.name = "a"}, %b: !nd.tens
   return %v5 : !nd.tensor<f32, i: N, k: 6>
 }
 
-func.func @trace(%a: !nd.tensor<f32, i: N, j: M> {nd.name = "a"}, %b: !nd.tensor<f32, i: N, j: M> {nd.name = "b"}) -> (!nd.tensor<f32>) {
-  %v1 = nd.pointwise %a, %b : (!nd.tensor<f32, i: N, j: M>, !nd.tensor<f32, i: N, j: M>) -> !nd.tensor<f32, i: N, j: M> {
+func.func @trace(%a: !i_j {nd.name = "a"}, %b: !i_j {nd.name = "b"}) -> (!nd.tensor<f32>) {
+  %v1 = nd.pointwise %a, %b : (!i_j, !i_j) -> !i_j {
   ^bb0(%q0: f32, %q1: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
   }
-  %v2 = nd.reduce %v1 over [j] neutral [0.0 : f32] : (!nd.tensor<f32, i: N, j: M>) -> !nd.tensor<f32, i: N> {
+  %v2 = nd.reduce %v1 over [j] neutral [0.0 : f32] : (!i_j) -> !i {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
   }
-  %v3 = nd.reduce %v2 over [i] neutral [0.0 : f32] : (!nd.tensor<f32, i: N>) -> !nd.tensor<f32> {
+  %v3 = nd.reduce %v2 over [i] neutral [0.0 : f32] : (!i) -> !nd.tensor<f32> {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
@@ -252,24 +256,24 @@ func.func @trace(%a: !nd.tensor<f32, i: N, j: M> {nd.name = "a"}, %b: !nd.tensor
   return %v3 : !nd.tensor<f32>
 }
 
-func.func @dead(%a: !nd.tensor<f32, i: N, j: M> {nd.name = "a"}) -> (!nd.tensor<f32, i: N>) {
-  %v1 = nd.broadcast %a : !nd.tensor<f32, i: N, j: M> -> !nd.tensor<f32, i: N, j: M, q: 9>
-  %v2 = nd.reduce %v1 over [q, j] neutral [0.0 : f32] : (!nd.tensor<f32, i: N, j: M, q: 9>) -> !nd.tensor<f32, i: N> {
+func.func @dead(%a: !i_j {nd.name = "a"}) -> (!i) {
+  %v1 = nd.broadcast %a : !i_j -> !nd.tensor<f32, i: N, j: M, q: 9>
+  %v2 = nd.reduce %v1 over [q, j] neutral [0.0 : f32] : (!nd.tensor<f32, i: N, j: M, q: 9>) -> !i {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
   }
-  return %v2 : !nd.tensor<f32, i: N>
+  return %v2 : !i
 }
 
-func.func @scaled(%a: !nd.tensor<f32, i: N, j: M> {nd.name = "a"}, %b: !nd.tensor<f32, j: M, k: 5> {nd.name = "b"}) -> (!nd.tensor<f32, i: N, k: 5>) {
-  %v1 = nd.pointwise %a : (!nd.tensor<f32, i: N, j: M>) -> !nd.tensor<f32, i: N, j: M> {
+func.func @scaled(%a: !i_j {nd.name = "a"}, %b: !nd.tensor<f32, j: M, k: 5> {nd.name = "b"}) -> (!nd.tensor<f32, i: N, k: 5>) {
+  %v1 = nd.pointwise %a : (!i_j) -> !i_j {
   ^bb0(%p0: f32):
     %cc = arith.constant 2.0 : f32
     %mm = arith.mulf %p0, %cc : f32
     nd.yield %mm : f32
   }
-  %v2 = nd.pointwise %v1, %b : (!nd.tensor<f32, i: N, j: M>, !nd.tensor<f32, j: M, k: 5>) -> !nd.tensor<f32, i: N, j: M, k: 5> {
+  %v2 = nd.pointwise %v1, %b : (!i_j, !nd.tensor<f32, j: M, k: 5>) -> !nd.tensor<f32, i: N, j: M, k: 5> {
   ^bb0(%q0: f32, %q1: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
@@ -288,14 +292,14 @@ func.func @scaled(%a: !nd.tensor<f32, i: N, j: M> {nd.name = "a"}, %b: !nd.tenso
   return %v4 : !nd.tensor<f32, i: N, k: 5>
 }
 
-func.func @sumouter(%a: !nd.tensor<f32, i: N> {nd.name = "a"}, %b: !nd.tensor<f32, j: M> {nd.name = "b"}) -> (!nd.tensor<f32>) {
-  %v1 = nd.broadcast %a : !nd.tensor<f32, i: N> -> !nd.tensor<f32, i: N, j: M>
-  %v2 = nd.pointwise %v1, %b : (!nd.tensor<f32, i: N, j: M>, !nd.tensor<f32, j: M>) -> !nd.tensor<f32, i: N, j: M> {
+func.func @sumouter(%a: !i {nd.name = "a"}, %b: !nd.tensor<f32, j: M> {nd.name = "b"}) -> (!nd.tensor<f32>) {
+  %v1 = nd.broadcast %a : !i -> !i_j
+  %v2 = nd.pointwise %v1, %b : (!i_j, !nd.tensor<f32, j: M>) -> !i_j {
   ^bb0(%q0: f32, %q1: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     nd.yield %w1 : f32
   }
-  %v3 = nd.reduce %v2 over [i, j] neutral [0.0 : f32] : (!nd.tensor<f32, i: N, j: M>) -> !nd.tensor<f32> {
+  %v3 = nd.reduce %v2 over [i, j] neutral [0.0 : f32] : (!i_j) -> !nd.tensor<f32> {
   ^bb0(%p0: f32, %p1: f32):
     %mm = arith.addf %p0, %p1 : f32
     nd.yield %mm : f32
@@ -303,8 +307,8 @@ func.func @sumouter(%a: !nd.tensor<f32, i: N> {nd.name = "a"}, %b: !nd.tensor<f3
   return %v3 : !nd.tensor<f32>
 }
 
-func.func @hadam(%a: !nd.tensor<f32, i: N, j: M> {nd.name = "a"}, %b: !nd.tensor<f32, i: N, k: 3> {nd.name = "b"}, %c: !nd.tensor<f32, i: N, l: 4> {nd.name = "c"}) -> (!nd.tensor<f32, i: N, k: 3>) {
-  %v1 = nd.pointwise %a, %b, %c : (!nd.tensor<f32, i: N, j: M>, !nd.tensor<f32, i: N, k: 3>, !nd.tensor<f32, i: N, l: 4>) -> !nd.tensor<f32, i: N, j: M, k: 3, l: 4> {
+func.func @hadam(%a: !i_j {nd.name = "a"}, %b: !nd.tensor<f32, i: N, k: 3> {nd.name = "b"}, %c: !nd.tensor<f32, i: N, l: 4> {nd.name = "c"}) -> (!nd.tensor<f32, i: N, k: 3>) {
+  %v1 = nd.pointwise %a, %b, %c : (!i_j, !nd.tensor<f32, i: N, k: 3>, !nd.tensor<f32, i: N, l: 4>) -> !nd.tensor<f32, i: N, j: M, k: 3, l: 4> {
   ^bb0(%q0: f32, %q1: f32, %q2: f32):
     %w1 = arith.mulf %q0, %q1 : f32
     %w2 = arith.mulf %w1, %q2 : f32

@@ -1,39 +1,41 @@
 // Branches and loops over tensors: values, gradients, lifting.
 // RUN: heddle-run %s --compare
 
-func.func private @half_or_square(%x: !nd.tensor<f32, a: 3>, %c: !nd.tensor<i1>) -> !nd.tensor<f32, a: 3> {
+!a = !nd.tensor<f32, a: 3>
+
+func.func private @half_or_square(%x: !a, %c: !nd.tensor<i1>) -> !a {
   %i = nd.item %c : !nd.tensor<i1> -> i1
-  %y = scf.if %i -> (!nd.tensor<f32, a: 3>) {
-    %0 = nd.pointwise %x : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3> {
+  %y = scf.if %i -> (!a) {
+    %0 = nd.pointwise %x : (!a) -> !a {
     ^bb0(%v: f32):
       %h = arith.constant 0.5 : f32
       %r = arith.mulf %v, %h : f32
       nd.yield %r : f32
     }
-    scf.yield %0 : !nd.tensor<f32, a: 3>
+    scf.yield %0 : !a
   } else {
-    %0 = nd.pointwise %x : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3> {
+    %0 = nd.pointwise %x : (!a) -> !a {
     ^bb0(%v: f32):
       %r = arith.mulf %v, %v : f32
       nd.yield %r : f32
     }
-    scf.yield %0 : !nd.tensor<f32, a: 3>
+    scf.yield %0 : !a
   }
-  return %y : !nd.tensor<f32, a: 3>
+  return %y : !a
 }
 func.func @branches() {
-  %x = nd.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
-  %g = nd.constant dense<1.0> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  %x = nd.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32> by [a] : !a
+  %g = nd.constant dense<1.0> : tensor<3xf32> by [a] : !a
   %yes = nd.constant dense<true> : tensor<i1> by [] : !nd.tensor<i1>
   %no = nd.constant dense<false> : tensor<i1> by [] : !nd.tensor<i1>
-  %0:2 = nd.vjp @half_or_square(%x, %yes) cotangents(%g) wrt [0] : (!nd.tensor<f32, a: 3>, !nd.tensor<i1>, !nd.tensor<f32, a: 3>) -> (!nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>)
-  check.expect_eq_const %0#0 is dense<[0.5, 1.0, 1.5]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
-  check.expect_eq_const %0#1 is dense<[0.5, 0.5, 0.5]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
-  %1:2 = nd.vjp @half_or_square(%x, %no) cotangents(%g) wrt [0] : (!nd.tensor<f32, a: 3>, !nd.tensor<i1>, !nd.tensor<f32, a: 3>) -> (!nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>)
-  check.expect_eq_const %1#1 is dense<[2.0, 4.0, 6.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
-  %2:2 = nd.jvp @half_or_square(%x, %no) tangents(%x) wrt [0] : (!nd.tensor<f32, a: 3>, !nd.tensor<i1>, !nd.tensor<f32, a: 3>) -> (!nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>)
-  check.expect_eq_const %2#0 is dense<[1.0, 4.0, 9.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
-  check.expect_eq_const %2#1 is dense<[2.0, 8.0, 18.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  %0:2 = nd.vjp @half_or_square(%x, %yes) cotangents(%g) wrt [0] : (!a, !nd.tensor<i1>, !a) -> (!a, !a)
+  check.expect_eq_const %0#0 is dense<[0.5, 1.0, 1.5]> : tensor<3xf32> by [a] : !a
+  check.expect_eq_const %0#1 is dense<[0.5, 0.5, 0.5]> : tensor<3xf32> by [a] : !a
+  %1:2 = nd.vjp @half_or_square(%x, %no) cotangents(%g) wrt [0] : (!a, !nd.tensor<i1>, !a) -> (!a, !a)
+  check.expect_eq_const %1#1 is dense<[2.0, 4.0, 6.0]> : tensor<3xf32> by [a] : !a
+  %2:2 = nd.jvp @half_or_square(%x, %no) tangents(%x) wrt [0] : (!a, !nd.tensor<i1>, !a) -> (!a, !a)
+  check.expect_eq_const %2#0 is dense<[1.0, 4.0, 9.0]> : tensor<3xf32> by [a] : !a
+  check.expect_eq_const %2#1 is dense<[2.0, 8.0, 18.0]> : tensor<3xf32> by [a] : !a
   return
 }
 
@@ -65,9 +67,9 @@ func.func @loops() {
   check.expect_eq_const %0#1 is dense<19.0> : tensor<f32> by [] : !nd.tensor<f32>
   %1:2 = nd.jvp @horner(%x) tangents(%d) wrt [0] : (!nd.tensor<f32>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32>)
   check.expect_eq_const %1#1 is dense<19.0> : tensor<f32> by [] : !nd.tensor<f32>
-  %many = nd.constant dense<[0.0, 1.0, 2.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
-  %2 = nd.call @horner(%many) : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3>
-  check.expect_eq_const %2 is dense<[5.0, 10.0, 23.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  %many = nd.constant dense<[0.0, 1.0, 2.0]> : tensor<3xf32> by [a] : !a
+  %2 = nd.call @horner(%many) : (!a) -> !a
+  check.expect_eq_const %2 is dense<[5.0, 10.0, 23.0]> : tensor<3xf32> by [a] : !a
   return
 }
 

@@ -1,6 +1,8 @@
 // Floats of 8 bits: stored as such, computed in f32.
 // RUN: heddle-run %s --compare
 
+!n = !nd.tensor<f32, n: 33>
+
 // To the nearest, ties to even; subnormal numbers, the smallest of which is 2^-9 or 2^-16; zeros keep their sign.
 func.func @rounds() {
   %a = nd.constant dense<[1.0, 1.0625, 1.1875, -1.1875, 448.0, 0.001953125, 0.00097, 0.0029, -0.0146484375, 3.0e-5, -0.0, 17.0, 19.0]> : tensor<13xf32> by [n] : !nd.tensor<f32, n: 13>
@@ -55,20 +57,20 @@ func.func @moved(%a: !nd.tensor<f8E5M2, column: 9, row: 14>, %i: !nd.tensor<i32,
 }
 
 // Forced to 8 bits within an f32, and a gradient through both types.
-func.func @forced(%a: !nd.tensor<f32, n: 33>) -> (!nd.tensor<f32, n: 33>, !nd.tensor<f32, n: 33>) {
-  %0 = nd.round %a to f8E4M3FN : !nd.tensor<f32, n: 33> -> !nd.tensor<f32, n: 33>
-  %1 = nd.round %a to f8E5M2 : !nd.tensor<f32, n: 33> -> !nd.tensor<f32, n: 33>
-  return %0, %1 : !nd.tensor<f32, n: 33>, !nd.tensor<f32, n: 33>
+func.func @forced(%a: !n) -> (!n, !n) {
+  %0 = nd.round %a to f8E4M3FN : !n -> !n
+  %1 = nd.round %a to f8E5M2 : !n -> !n
+  return %0, %1 : !n, !n
 }
 
 func.func private @square(%x: !nd.tensor<f8E4M3FN, n: 33> {nd.name = "x"}) -> (!nd.tensor<f32> {nd.name = "y"}) {
-  %0 = nd.pointwise %x : (!nd.tensor<f8E4M3FN, n: 33>) -> !nd.tensor<f32, n: 33> {
+  %0 = nd.pointwise %x : (!nd.tensor<f8E4M3FN, n: 33>) -> !n {
   ^bb0(%a: f8E4M3FN):
     %w = arith.extf %a : f8E4M3FN to f32
     %p = arith.mulf %w, %w : f32
     nd.yield %p : f32
   }
-  %1 = nd.reduce %0 over [n] neutral [0.0 : f32] : (!nd.tensor<f32, n: 33>) -> !nd.tensor<f32> {
+  %1 = nd.reduce %0 over [n] neutral [0.0 : f32] : (!n) -> !nd.tensor<f32> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
     nd.yield %s : f32

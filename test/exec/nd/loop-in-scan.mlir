@@ -5,9 +5,13 @@
 
 // Each number is halved until it is at most what is carried, which grows.
 !f64_k_m_t = !nd.tensor<f64, k: 3, m: 2, t: N>
+!f64_t = !nd.tensor<f64, t: N>
+!a = !nd.tensor<f32, a: 40>
+!a_b = !nd.tensor<f32, a: 40, b: 2000>
+!a_t = !nd.tensor<f32, a: 40, t: N>
 
-func.func private @halvings(%h: !nd.tensor<f64>, %x: !nd.tensor<f64, t: N>) -> (!nd.tensor<f64>, !nd.tensor<f64, t: N>) {
-  %r:2 = nest.scan along <t: N> init(%h) reads(%x) : (!nd.tensor<f64>, !nd.tensor<f64, t: N>) -> (!nd.tensor<f64>, !nd.tensor<f64, t: N>) {
+func.func private @halvings(%h: !nd.tensor<f64>, %x: !f64_t) -> (!nd.tensor<f64>, !f64_t) {
+  %r:2 = nest.scan along <t: N> init(%h) reads(%x) : (!nd.tensor<f64>, !f64_t) -> (!nd.tensor<f64>, !f64_t) {
   ^bb0(%s: !nd.tensor<f64>, %v: !nd.tensor<f64>):
     %y = scf.while (%w = %v) : (!nd.tensor<f64>) -> !nd.tensor<f64> {
       %large = nd.pointwise %w, %s : (!nd.tensor<f64>, !nd.tensor<f64>) -> !nd.tensor<i1> {
@@ -34,7 +38,7 @@ func.func private @halvings(%h: !nd.tensor<f64>, %x: !nd.tensor<f64, t: N>) -> (
     }
     nest.yield %n, %y : !nd.tensor<f64>, !nd.tensor<f64>
   }
-  return %r#0, %r#1 : !nd.tensor<f64>, !nd.tensor<f64, t: N>
+  return %r#0, %r#1 : !nd.tensor<f64>, !f64_t
 }
 func.func @known() {
   %h = nd.constant dense<1.0> : tensor<f64> by [] : !nd.tensor<f64>
@@ -44,7 +48,7 @@ func.func @known() {
   check.expect_eq_const %0#1 is dense<[1.0, 1.5, 3.25]> : tensor<3xf64> by [t] : !nd.tensor<f64, t: 3>
   return
 }
-func.func private @both(%h: !nd.tensor<f64>, %x: !nd.tensor<f64, t: N>) -> (!nd.tensor<f64>, !nd.tensor<f64, t: N>, !nd.tensor<f64>, !nd.tensor<f64, t: N>) {
+func.func private @both(%h: !nd.tensor<f64>, %x: !f64_t) -> (!nd.tensor<f64>, !f64_t, !nd.tensor<f64>, !f64_t) {
   %p = nd.pointwise %h : (!nd.tensor<f64>) -> !nd.tensor<f64> {
   ^bb0(%a: f64):
     %b = math.absf %a : f64
@@ -52,13 +56,13 @@ func.func private @both(%h: !nd.tensor<f64>, %x: !nd.tensor<f64, t: N>) -> (!nd.
     %c = arith.addf %b, %one : f64
     nd.yield %c : f64
   }
-  %q = nd.pointwise %x : (!nd.tensor<f64, t: N>) -> !nd.tensor<f64, t: N> {
+  %q = nd.pointwise %x : (!f64_t) -> !f64_t {
   ^bb0(%a: f64):
     %b = math.absf %a : f64
     nd.yield %b : f64
   }
-  %r:4 = nd.jvp @halvings(%p, %q) tangents(%h, %x) wrt [0, 1] : (!nd.tensor<f64>, !nd.tensor<f64, t: N>, !nd.tensor<f64>, !nd.tensor<f64, t: N>) -> (!nd.tensor<f64>, !nd.tensor<f64, t: N>, !nd.tensor<f64>, !nd.tensor<f64, t: N>)
-  return %r#0, %r#1, %r#2, %r#3 : !nd.tensor<f64>, !nd.tensor<f64, t: N>, !nd.tensor<f64>, !nd.tensor<f64, t: N>
+  %r:4 = nd.jvp @halvings(%p, %q) tangents(%h, %x) wrt [0, 1] : (!nd.tensor<f64>, !f64_t, !nd.tensor<f64>, !f64_t) -> (!nd.tensor<f64>, !f64_t, !nd.tensor<f64>, !f64_t)
+  return %r#0, %r#1, %r#2, %r#3 : !nd.tensor<f64>, !f64_t, !nd.tensor<f64>, !f64_t
 }
 func.func @lifted(%h: !nd.tensor<f64, k: 3>, %x: !nd.tensor<f64, t: N, m: 2>) -> (!nd.tensor<f64, k: 3, m: 2>, !f64_k_m_t, !nd.tensor<f64, k: 3, m: 2>, !f64_k_m_t) {
   %r:4 = nd.call @both(%h, %x) : (!nd.tensor<f64, k: 3>, !nd.tensor<f64, t: N, m: 2>) -> (!nd.tensor<f64, k: 3, m: 2>, !f64_k_m_t, !nd.tensor<f64, k: 3, m: 2>, !f64_k_m_t)
@@ -96,12 +100,12 @@ func.func @steps() {
 }
 
 // Much work in each step: forward, backward and second steps are loops. A constant stands in the region.
-func.func private @recurrence(%h: !nd.tensor<f32, a: 40>, %w: !nd.tensor<f32, a: 40, b: 2000>, %x: !nd.tensor<f32, b: 2000, t: N>) -> (!nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40, t: N>) {
-  %r:2 = nest.scan along <t: N> reverse init(%h) reads(%x) : (!nd.tensor<f32, a: 40>, !nd.tensor<f32, b: 2000, t: N>) -> (!nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40, t: N>) {
-  ^bb0(%s: !nd.tensor<f32, a: 40>, %v: !nd.tensor<f32, b: 2000>):
+func.func private @recurrence(%h: !a, %w: !a_b, %x: !nd.tensor<f32, b: 2000, t: N>) -> (!a, !a_t) {
+  %r:2 = nest.scan along <t: N> reverse init(%h) reads(%x) : (!a, !nd.tensor<f32, b: 2000, t: N>) -> (!a, !a_t) {
+  ^bb0(%s: !a, %v: !nd.tensor<f32, b: 2000>):
     %c = arith.constant 2 : i64
     %two = nd.from_item %c : i64 -> !nd.tensor<i64>
-    %m = nd.pointwise %w, %v, %s : (!nd.tensor<f32, a: 40, b: 2000>, !nd.tensor<f32, b: 2000>, !nd.tensor<f32, a: 40>) -> !nd.tensor<f32, a: 40, b: 2000> {
+    %m = nd.pointwise %w, %v, %s : (!a_b, !nd.tensor<f32, b: 2000>, !a) -> !a_b {
     ^bb0(%p: f32, %q: f32, %u: f32):
       %k = arith.constant 0.001 : f32
       %0 = arith.mulf %p, %q : f32
@@ -109,12 +113,12 @@ func.func private @recurrence(%h: !nd.tensor<f32, a: 40>, %w: !nd.tensor<f32, a:
       %2 = arith.mulf %1, %k : f32
       nd.yield %2 : f32
     }
-    %n = nd.reduce %m over [b] neutral [0.0 : f32] : (!nd.tensor<f32, a: 40, b: 2000>) -> !nd.tensor<f32, a: 40> {
+    %n = nd.reduce %m over [b] neutral [0.0 : f32] : (!a_b) -> !a {
     ^bb0(%p: f32, %q: f32):
       %0 = arith.addf %p, %q : f32
       nd.yield %0 : f32
     }
-    %e = nd.pointwise %n, %s, %two : (!nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 40> {
+    %e = nd.pointwise %n, %s, %two : (!a, !a, !nd.tensor<i64>) -> !a {
     ^bb0(%p: f32, %q: f32, %u: i64):
       %k = arith.sitofp %u : i64 to f32
       %0 = arith.divf %q, %k : f32
@@ -122,11 +126,11 @@ func.func private @recurrence(%h: !nd.tensor<f32, a: 40>, %w: !nd.tensor<f32, a:
       %2 = math.tanh %1 : f32
       nd.yield %2 : f32
     }
-    nest.yield %e, %n : !nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40>
+    nest.yield %e, %n : !a, !a
   }
-  return %r#0, %r#1 : !nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40, t: N>
+  return %r#0, %r#1 : !a, !a_t
 }
-func.func @gradients(%h: !nd.tensor<f32, a: 40>, %w: !nd.tensor<f32, a: 40, b: 2000>, %x: !nd.tensor<f32, b: 2000, t: N>, %g: !nd.tensor<f32, a: 40, t: N>) -> (!nd.tensor<f32, a: 40, t: N>, !nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40, b: 2000>, !nd.tensor<f32, b: 2000, t: N>) {
-  %r:5 = nd.vjp @recurrence(%h, %w, %x) cotangents(%h, %g) wrt [0, 1, 2] : (!nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40, b: 2000>, !nd.tensor<f32, b: 2000, t: N>, !nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40, t: N>) -> (!nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40, t: N>, !nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40, b: 2000>, !nd.tensor<f32, b: 2000, t: N>)
-  return %r#1, %r#2, %r#3, %r#4 : !nd.tensor<f32, a: 40, t: N>, !nd.tensor<f32, a: 40>, !nd.tensor<f32, a: 40, b: 2000>, !nd.tensor<f32, b: 2000, t: N>
+func.func @gradients(%h: !a, %w: !a_b, %x: !nd.tensor<f32, b: 2000, t: N>, %g: !a_t) -> (!a_t, !a, !a_b, !nd.tensor<f32, b: 2000, t: N>) {
+  %r:5 = nd.vjp @recurrence(%h, %w, %x) cotangents(%h, %g) wrt [0, 1, 2] : (!a, !a_b, !nd.tensor<f32, b: 2000, t: N>, !a, !a_t) -> (!a, !a_t, !a, !a_b, !nd.tensor<f32, b: 2000, t: N>)
+  return %r#1, %r#2, %r#3, %r#4 : !a_t, !a, !a_b, !nd.tensor<f32, b: 2000, t: N>
 }

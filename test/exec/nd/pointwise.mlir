@@ -2,6 +2,8 @@
 // RUN: heddle-run %s --compare
 
 !i32_column_row = !nd.tensor<i32, column: 3, row: 2>
+!n5 = !nd.tensor<f32, n: 5>
+!n19 = !nd.tensor<f32, n: 19>
 
 func.func @union() {
   %a = nd.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32> by [row, column] : !i32_column_row
@@ -50,27 +52,27 @@ func.func @wrap() {
 
 // NaN, infinities and signed zeros.
 func.func @special() {
-  %a = nd.constant dense<[0x7FC00000, 1.0, -0.0, -0.0, 0x7F800000]> : tensor<5xf32> by [n] : !nd.tensor<f32, n: 5>
-  %b = nd.constant dense<[1.0, 0x7FC00000, -0.0, 0.0, 0xFF800000]> : tensor<5xf32> by [n] : !nd.tensor<f32, n: 5>
-  %0 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>) -> !nd.tensor<f32, n: 5> {
+  %a = nd.constant dense<[0x7FC00000, 1.0, -0.0, -0.0, 0x7F800000]> : tensor<5xf32> by [n] : !n5
+  %b = nd.constant dense<[1.0, 0x7FC00000, -0.0, 0.0, 0xFF800000]> : tensor<5xf32> by [n] : !n5
+  %0 = nd.pointwise %a, %b : (!n5, !n5) -> !n5 {
   ^bb0(%x: f32, %y: f32):
     %p = arith.maximumf %x, %y : f32
     %q = arith.addf %p, %p : f32
     nd.yield %q : f32
   }
-  check.expect_close_const %0 is dense<[0x7FC00000, 0x7FC00000, 0.0, 0.0, 0x7F800000]> : tensor<5xf32> by [n] : !nd.tensor<f32, n: 5>
-  %1 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>) -> !nd.tensor<i1, n: 5> {
+  check.expect_close_const %0 is dense<[0x7FC00000, 0x7FC00000, 0.0, 0.0, 0x7F800000]> : tensor<5xf32> by [n] : !n5
+  %1 = nd.pointwise %a, %b : (!n5, !n5) -> !nd.tensor<i1, n: 5> {
   ^bb0(%x: f32, %y: f32):
     %p = arith.cmpf ogt, %x, %y : f32
     nd.yield %p : i1
   }
   check.expect_eq_const %1 is dense<[false, false, false, false, true]> : tensor<5xi1> by [n] : !nd.tensor<i1, n: 5>
-  %2 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>) -> !nd.tensor<f32, n: 5> {
+  %2 = nd.pointwise %a, %b : (!n5, !n5) -> !n5 {
   ^bb0(%x: f32, %y: f32):
     %p = arith.addf %x, %y : f32
     nd.yield %p : f32
   }
-  check.expect_eq_const %2 is dense<[0x7FC00000, 0x7FC00000, -0.0, 0.0, 0x7FC00000]> : tensor<5xf32> by [n] : !nd.tensor<f32, n: 5>
+  check.expect_eq_const %2 is dense<[0x7FC00000, 0x7FC00000, -0.0, 0.0, 0x7FC00000]> : tensor<5xf32> by [n] : !n5
   return
 }
 
@@ -245,9 +247,9 @@ func.func @i1(%a: !nd.tensor<i1, m: 13, k: 3>, %b: !nd.tensor<i1, k: 3>) -> !nd.
 }
 
 // From every type to others.
-func.func @conversions(%f: !nd.tensor<f32, n: 19>, %d: !nd.tensor<f64, n: 19>, %h: !nd.tensor<bf16, n: 19>, %g: !nd.tensor<f16, n: 19>, %i: !nd.tensor<i32, n: 19>, %b: !nd.tensor<i8, n: 19>, %u: !nd.tensor<ui8, n: 19>, %l: !nd.tensor<i64, n: 19>, %o: !nd.tensor<i1, n: 19>)
-    -> (!nd.tensor<f64, n: 19>, !nd.tensor<bf16, n: 19>, !nd.tensor<f16, n: 19>, !nd.tensor<i8, n: 19>, !nd.tensor<ui32, n: 19>, !nd.tensor<i64, n: 19>, !nd.tensor<f32, n: 19>, !nd.tensor<i1, n: 19>, !nd.tensor<f16, n: 19>, !nd.tensor<f32, n: 19>) {
-  %0 = nd.pointwise %f : (!nd.tensor<f32, n: 19>) -> !nd.tensor<f64, n: 19> {
+func.func @conversions(%f: !n19, %d: !nd.tensor<f64, n: 19>, %h: !nd.tensor<bf16, n: 19>, %g: !nd.tensor<f16, n: 19>, %i: !nd.tensor<i32, n: 19>, %b: !nd.tensor<i8, n: 19>, %u: !nd.tensor<ui8, n: 19>, %l: !nd.tensor<i64, n: 19>, %o: !nd.tensor<i1, n: 19>)
+    -> (!nd.tensor<f64, n: 19>, !nd.tensor<bf16, n: 19>, !nd.tensor<f16, n: 19>, !nd.tensor<i8, n: 19>, !nd.tensor<ui32, n: 19>, !nd.tensor<i64, n: 19>, !n19, !nd.tensor<i1, n: 19>, !nd.tensor<f16, n: 19>, !n19) {
+  %0 = nd.pointwise %f : (!n19) -> !nd.tensor<f64, n: 19> {
   ^bb0(%x: f32):
     %y = arith.extf %x : f32 to f64
     nd.yield %y : f64
@@ -257,12 +259,12 @@ func.func @conversions(%f: !nd.tensor<f32, n: 19>, %d: !nd.tensor<f64, n: 19>, %
     %y = arith.truncf %x : f64 to bf16
     nd.yield %y : bf16
   }
-  %2 = nd.pointwise %f : (!nd.tensor<f32, n: 19>) -> !nd.tensor<f16, n: 19> {
+  %2 = nd.pointwise %f : (!n19) -> !nd.tensor<f16, n: 19> {
   ^bb0(%x: f32):
     %y = arith.truncf %x : f32 to f16
     nd.yield %y : f16
   }
-  %3 = nd.pointwise %f : (!nd.tensor<f32, n: 19>) -> !nd.tensor<i8, n: 19> {
+  %3 = nd.pointwise %f : (!n19) -> !nd.tensor<i8, n: 19> {
   ^bb0(%x: f32):
     %y = arith.fptosi %x : f32 to i8
     nd.yield %y : i8
@@ -277,7 +279,7 @@ func.func @conversions(%f: !nd.tensor<f32, n: 19>, %d: !nd.tensor<f64, n: 19>, %
     %y = arith.extsi %x : i8 to i64
     nd.yield %y : i64
   }
-  %6 = nd.pointwise %l : (!nd.tensor<i64, n: 19>) -> !nd.tensor<f32, n: 19> {
+  %6 = nd.pointwise %l : (!nd.tensor<i64, n: 19>) -> !n19 {
   ^bb0(%x: i64):
     %y = arith.sitofp %x : i64 to f32
     nd.yield %y : f32
@@ -292,12 +294,12 @@ func.func @conversions(%f: !nd.tensor<f32, n: 19>, %d: !nd.tensor<f64, n: 19>, %
     %y = arith.sitofp %x : i8 to f16
     nd.yield %y : f16
   }
-  %9 = nd.pointwise %o : (!nd.tensor<i1, n: 19>) -> !nd.tensor<f32, n: 19> {
+  %9 = nd.pointwise %o : (!nd.tensor<i1, n: 19>) -> !n19 {
   ^bb0(%x: i1):
     %y = arith.uitofp %x : i1 to f32
     nd.yield %y : f32
   }
-  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9 : !nd.tensor<f64, n: 19>, !nd.tensor<bf16, n: 19>, !nd.tensor<f16, n: 19>, !nd.tensor<i8, n: 19>, !nd.tensor<ui32, n: 19>, !nd.tensor<i64, n: 19>, !nd.tensor<f32, n: 19>, !nd.tensor<i1, n: 19>, !nd.tensor<f16, n: 19>, !nd.tensor<f32, n: 19>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9 : !nd.tensor<f64, n: 19>, !nd.tensor<bf16, n: 19>, !nd.tensor<f16, n: 19>, !nd.tensor<i8, n: 19>, !nd.tensor<ui32, n: 19>, !nd.tensor<i64, n: 19>, !n19, !nd.tensor<i1, n: 19>, !nd.tensor<f16, n: 19>, !n19
 }
 
 // Narrow elements meet wide ones in one function.

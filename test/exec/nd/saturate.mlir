@@ -4,51 +4,54 @@
 // RUN: heddle-run %s --compare --target-cpu haswell
 // RUN: heddle-run %s --compare --threads 2
 
+!n = !nd.tensor<f32, n: 25>
+!i32_n = !nd.tensor<i32, n: 25>
+
 func.func @from_f32() {
-  %x = nd.constant dense<[0x7FC00000, 0x7F800000, 0xFF800000, 0x00000000, 0x80000000, 0x3F666666, 0xBF666666, 0x3FC00000, 0xBFC00000, 0x42FFCCCD, 0x43000000, 0xC300E666, 0xC3010000, 0x437F8000, 0x43800000, 0x46FFFE00, 0xC7000100, 0x477FE000, 0x4F000000, 0xCF000000, 0x4F800000, 0xCF800000, 0x5F01103D, 0xDF01103D, 0x7149F2CA]> : tensor<25xf32> by [n] : !nd.tensor<f32, n: 25>
-  %0 = nd.pointwise %x : (!nd.tensor<f32, n: 25>) -> !nd.tensor<i8, n: 25> {
+  %x = nd.constant dense<[0x7FC00000, 0x7F800000, 0xFF800000, 0x00000000, 0x80000000, 0x3F666666, 0xBF666666, 0x3FC00000, 0xBFC00000, 0x42FFCCCD, 0x43000000, 0xC300E666, 0xC3010000, 0x437F8000, 0x43800000, 0x46FFFE00, 0xC7000100, 0x477FE000, 0x4F000000, 0xCF000000, 0x4F800000, 0xCF800000, 0x5F01103D, 0xDF01103D, 0x7149F2CA]> : tensor<25xf32> by [n] : !n
+  %0 = nd.pointwise %x : (!n) -> !nd.tensor<i8, n: 25> {
   ^bb0(%p: f32):
     %v = arith.fptosi %p : f32 to i8
     nd.yield %v : i8
   }
   check.expect_eq_const %0 is dense<[0, 127, -128, 0, 0, 0, 0, 1, -1, 127, 127, -128, -128, 127, 127, 127, -128, 127, 127, -128, 127, -128, 127, -128, 127]> : tensor<25xi8> by [n] : !nd.tensor<i8, n: 25>
-  %1 = nd.pointwise %x : (!nd.tensor<f32, n: 25>) -> !nd.tensor<ui8, n: 25> {
+  %1 = nd.pointwise %x : (!n) -> !nd.tensor<ui8, n: 25> {
   ^bb0(%p: f32):
     %v = arith.fptoui %p : f32 to i8
     nd.yield %v : i8
   }
   check.expect_eq_const %1 is dense<[0, 255, 0, 0, 0, 0, 0, 1, 0, 127, 128, 0, 0, 255, 255, 255, 0, 255, 255, 0, 255, 0, 255, 0, 255]> : tensor<25xi8> by [n] : !nd.tensor<ui8, n: 25>
-  %2 = nd.pointwise %x : (!nd.tensor<f32, n: 25>) -> !nd.tensor<i16, n: 25> {
+  %2 = nd.pointwise %x : (!n) -> !nd.tensor<i16, n: 25> {
   ^bb0(%p: f32):
     %v = arith.fptosi %p : f32 to i16
     nd.yield %v : i16
   }
   check.expect_eq_const %2 is dense<[0, 32767, -32768, 0, 0, 0, 0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, -32768, 32767, 32767, -32768, 32767, -32768, 32767, -32768, 32767]> : tensor<25xi16> by [n] : !nd.tensor<i16, n: 25>
-  %3 = nd.pointwise %x : (!nd.tensor<f32, n: 25>) -> !nd.tensor<ui16, n: 25> {
+  %3 = nd.pointwise %x : (!n) -> !nd.tensor<ui16, n: 25> {
   ^bb0(%p: f32):
     %v = arith.fptoui %p : f32 to i16
     nd.yield %v : i16
   }
   check.expect_eq_const %3 is dense<[0, 65535, 0, 0, 0, 0, 0, 1, 0, 127, 128, 0, 0, 255, 256, 32767, 0, 65504, 65535, 0, 65535, 0, 65535, 0, 65535]> : tensor<25xi16> by [n] : !nd.tensor<ui16, n: 25>
-  %4 = nd.pointwise %x : (!nd.tensor<f32, n: 25>) -> !nd.tensor<i32, n: 25> {
+  %4 = nd.pointwise %x : (!n) -> !i32_n {
   ^bb0(%p: f32):
     %v = arith.fptosi %p : f32 to i32
     nd.yield %v : i32
   }
-  check.expect_eq_const %4 is dense<[0, 2147483647, -2147483648, 0, 0, 0, 0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, -32769, 65504, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647]> : tensor<25xi32> by [n] : !nd.tensor<i32, n: 25>
-  %5 = nd.pointwise %x : (!nd.tensor<f32, n: 25>) -> !nd.tensor<ui32, n: 25> {
+  check.expect_eq_const %4 is dense<[0, 2147483647, -2147483648, 0, 0, 0, 0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, -32769, 65504, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647]> : tensor<25xi32> by [n] : !i32_n
+  %5 = nd.pointwise %x : (!n) -> !nd.tensor<ui32, n: 25> {
   ^bb0(%p: f32):
     %v = arith.fptoui %p : f32 to i32
     nd.yield %v : i32
   }
   check.expect_eq_const %5 is dense<[0, 4294967295, 0, 0, 0, 0, 0, 1, 0, 127, 128, 0, 0, 255, 256, 32767, 0, 65504, 2147483648, 0, 4294967295, 0, 4294967295, 0, 4294967295]> : tensor<25xi32> by [n] : !nd.tensor<ui32, n: 25>
-  %6 = nd.pointwise %x : (!nd.tensor<f32, n: 25>) -> !nd.tensor<i64, n: 25> {
+  %6 = nd.pointwise %x : (!n) -> !nd.tensor<i64, n: 25> {
   ^bb0(%p: f32):
     %v = arith.fptosi %p : f32 to i64
     nd.yield %v : i64
   }
   check.expect_eq_const %6 is dense<[0, 9223372036854775807, -9223372036854775808, 0, 0, 0, 0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, -32769, 65504, 2147483648, -2147483648, 4294967296, -4294967296, 9223372036854775807, -9223372036854775808, 9223372036854775807]> : tensor<25xi64> by [n] : !nd.tensor<i64, n: 25>
-  %7 = nd.pointwise %x : (!nd.tensor<f32, n: 25>) -> !nd.tensor<ui64, n: 25> {
+  %7 = nd.pointwise %x : (!n) -> !nd.tensor<ui64, n: 25> {
   ^bb0(%p: f32):
     %v = arith.fptoui %p : f32 to i64
     nd.yield %v : i64
@@ -65,12 +68,12 @@ func.func @from_f64() {
     nd.yield %v : i8
   }
   check.expect_eq_const %0 is dense<[0, 127, -128, 0, 0, 0, 0, 1, -1, 127, 127, -128, -128, 127, 127, 127, -128, 127, 127, -128, 127, -128, 127, -128, 127]> : tensor<25xi8> by [n] : !nd.tensor<i8, n: 25>
-  %1 = nd.pointwise %x : (!nd.tensor<f64, n: 25>) -> !nd.tensor<i32, n: 25> {
+  %1 = nd.pointwise %x : (!nd.tensor<f64, n: 25>) -> !i32_n {
   ^bb0(%p: f64):
     %v = arith.fptosi %p : f64 to i32
     nd.yield %v : i32
   }
-  check.expect_eq_const %1 is dense<[0, 2147483647, -2147483648, 0, 0, 0, 0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, -32769, 65504, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647]> : tensor<25xi32> by [n] : !nd.tensor<i32, n: 25>
+  check.expect_eq_const %1 is dense<[0, 2147483647, -2147483648, 0, 0, 0, 0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, -32769, 65504, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647]> : tensor<25xi32> by [n] : !i32_n
   %2 = nd.pointwise %x : (!nd.tensor<f64, n: 25>) -> !nd.tensor<ui32, n: 25> {
   ^bb0(%p: f64):
     %v = arith.fptoui %p : f64 to i32
@@ -106,12 +109,12 @@ func.func @from_bf16() {
     nd.yield %v : i16
   }
   check.expect_eq_const %1 is dense<[0, 65535, 0, 0, 0, 0, 0, 1, 0, 128, 128, 0, 0, 255, 256, 32768, 0, 65535, 65535, 0, 65535, 0, 65535, 0, 65535]> : tensor<25xi16> by [n] : !nd.tensor<ui16, n: 25>
-  %2 = nd.pointwise %x : (!nd.tensor<bf16, n: 25>) -> !nd.tensor<i32, n: 25> {
+  %2 = nd.pointwise %x : (!nd.tensor<bf16, n: 25>) -> !i32_n {
   ^bb0(%p: bf16):
     %v = arith.fptosi %p : bf16 to i32
     nd.yield %v : i32
   }
-  check.expect_eq_const %2 is dense<[0, 2147483647, -2147483648, 0, 0, 0, 0, 1, -1, 128, 128, -129, -129, 255, 256, 32768, -32768, 65536, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647]> : tensor<25xi32> by [n] : !nd.tensor<i32, n: 25>
+  check.expect_eq_const %2 is dense<[0, 2147483647, -2147483648, 0, 0, 0, 0, 1, -1, 128, 128, -129, -129, 255, 256, 32768, -32768, 65536, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647]> : tensor<25xi32> by [n] : !i32_n
   return
 }
 
@@ -129,11 +132,11 @@ func.func @from_f16() {
     nd.yield %v : i16
   }
   check.expect_eq_const %1 is dense<[0, 32767, -32768, 0, 0, 0, 0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, -32768, 32767, 32767, -32768, 32767, -32768, 32767, -32768, 32767]> : tensor<25xi16> by [n] : !nd.tensor<i16, n: 25>
-  %2 = nd.pointwise %x : (!nd.tensor<f16, n: 25>) -> !nd.tensor<i32, n: 25> {
+  %2 = nd.pointwise %x : (!nd.tensor<f16, n: 25>) -> !i32_n {
   ^bb0(%p: f16):
     %v = arith.fptosi %p : f16 to i32
     nd.yield %v : i32
   }
-  check.expect_eq_const %2 is dense<[0, 2147483647, -2147483648, 0, 0, 0, 0, 1, -1, 127, 128, -128, -129, 255, 256, 32768, -32768, 65504, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647]> : tensor<25xi32> by [n] : !nd.tensor<i32, n: 25>
+  check.expect_eq_const %2 is dense<[0, 2147483647, -2147483648, 0, 0, 0, 0, 1, -1, 127, 128, -128, -129, 255, 256, 32768, -32768, 65504, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647, -2147483648, 2147483647]> : tensor<25xi32> by [n] : !i32_n
   return
 }

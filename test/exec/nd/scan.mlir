@@ -2,32 +2,34 @@
 // RUN: heddle-run %s --compare
 // RUN: heddle-run %s --compare --products bf16
 
+!i32_n = !nd.tensor<i32, n: 4>
+
 func.func @prefixes() {
-  %x = nd.constant dense<[1, 2, 3, 4]> : tensor<4xi32> by [n] : !nd.tensor<i32, n: 4>
-  %a = nd.scan %x along n neutral [0 : i32] : (!nd.tensor<i32, n: 4>) -> !nd.tensor<i32, n: 4> {
+  %x = nd.constant dense<[1, 2, 3, 4]> : tensor<4xi32> by [n] : !i32_n
+  %a = nd.scan %x along n neutral [0 : i32] : (!i32_n) -> !i32_n {
   ^bb0(%p: i32, %e: i32):
     %r = arith.addi %p, %e : i32
     nd.yield %r : i32
   }
-  check.expect_eq_const %a is dense<[1, 3, 6, 10]> : tensor<4xi32> by [n] : !nd.tensor<i32, n: 4>
-  %b = nd.scan %x along n exclusive neutral [0 : i32] : (!nd.tensor<i32, n: 4>) -> !nd.tensor<i32, n: 4> {
+  check.expect_eq_const %a is dense<[1, 3, 6, 10]> : tensor<4xi32> by [n] : !i32_n
+  %b = nd.scan %x along n exclusive neutral [0 : i32] : (!i32_n) -> !i32_n {
   ^bb0(%p: i32, %e: i32):
     %r = arith.addi %p, %e : i32
     nd.yield %r : i32
   }
-  check.expect_eq_const %b is dense<[0, 1, 3, 6]> : tensor<4xi32> by [n] : !nd.tensor<i32, n: 4>
-  %c = nd.scan %x along n reverse neutral [0 : i32] : (!nd.tensor<i32, n: 4>) -> !nd.tensor<i32, n: 4> {
+  check.expect_eq_const %b is dense<[0, 1, 3, 6]> : tensor<4xi32> by [n] : !i32_n
+  %c = nd.scan %x along n reverse neutral [0 : i32] : (!i32_n) -> !i32_n {
   ^bb0(%p: i32, %e: i32):
     %r = arith.addi %p, %e : i32
     nd.yield %r : i32
   }
-  check.expect_eq_const %c is dense<[10, 9, 7, 4]> : tensor<4xi32> by [n] : !nd.tensor<i32, n: 4>
-  %d = nd.scan %x along n exclusive reverse neutral [1 : i32] : (!nd.tensor<i32, n: 4>) -> !nd.tensor<i32, n: 4> {
+  check.expect_eq_const %c is dense<[10, 9, 7, 4]> : tensor<4xi32> by [n] : !i32_n
+  %d = nd.scan %x along n exclusive reverse neutral [1 : i32] : (!i32_n) -> !i32_n {
   ^bb0(%p: i32, %e: i32):
     %r = arith.muli %p, %e : i32
     nd.yield %r : i32
   }
-  check.expect_eq_const %d is dense<[24, 12, 4, 1]> : tensor<4xi32> by [n] : !nd.tensor<i32, n: 4>
+  check.expect_eq_const %d is dense<[24, 12, 4, 1]> : tensor<4xi32> by [n] : !i32_n
   return
 }
 

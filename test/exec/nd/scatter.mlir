@@ -1,11 +1,13 @@
 // Combines updates into a tensor at computed coordinates; coordinates outside are dropped.
 // RUN: heddle-run %s --compare
 
+!i32_p = !nd.tensor<i32, p: 4>
+
 func.func @adds() {
   %d = nd.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32> by [word, feature] : !nd.tensor<i32, feature: 2, word: 3>
   %u = nd.constant dense<[[10, 20], [30, 40], [50, 60], [70, 80]]> : tensor<4x2xi32> by [p, feature] : !nd.tensor<i32, feature: 2, p: 4>
-  %at = nd.constant dense<[2, 0, 2, 3]> : tensor<4xi32> by [p] : !nd.tensor<i32, p: 4>
-  %a = nd.scatter %u into %d [word] at %at : (!nd.tensor<i32, feature: 2, word: 3>, !nd.tensor<i32, feature: 2, p: 4>, !nd.tensor<i32, p: 4>) -> !nd.tensor<i32, feature: 2, word: 3> {
+  %at = nd.constant dense<[2, 0, 2, 3]> : tensor<4xi32> by [p] : !i32_p
+  %a = nd.scatter %u into %d [word] at %at : (!nd.tensor<i32, feature: 2, word: 3>, !nd.tensor<i32, feature: 2, p: 4>, !i32_p) -> !nd.tensor<i32, feature: 2, word: 3> {
   ^bb0(%old: i32, %new: i32):
     %r = arith.addi %old, %new : i32
     nd.yield %r : i32
@@ -28,10 +30,10 @@ func.func @unique() {
 
 func.func @two_names() {
   %d = nd.constant dense<0> : tensor<i32> by [row, column] : !nd.tensor<i32, column: 2, row: 2>
-  %u = nd.constant dense<[1, 2, 4, 8]> : tensor<4xi32> by [p] : !nd.tensor<i32, p: 4>
-  %r = nd.constant dense<[0, 1, 1, 1]> : tensor<4xi32> by [p] : !nd.tensor<i32, p: 4>
-  %c = nd.constant dense<[1, 0, 0, 2]> : tensor<4xi32> by [p] : !nd.tensor<i32, p: 4>
-  %a = nd.scatter %u into %d [row, column] at %r, %c : (!nd.tensor<i32, column: 2, row: 2>, !nd.tensor<i32, p: 4>, !nd.tensor<i32, p: 4>, !nd.tensor<i32, p: 4>) -> !nd.tensor<i32, column: 2, row: 2> {
+  %u = nd.constant dense<[1, 2, 4, 8]> : tensor<4xi32> by [p] : !i32_p
+  %r = nd.constant dense<[0, 1, 1, 1]> : tensor<4xi32> by [p] : !i32_p
+  %c = nd.constant dense<[1, 0, 0, 2]> : tensor<4xi32> by [p] : !i32_p
+  %a = nd.scatter %u into %d [row, column] at %r, %c : (!nd.tensor<i32, column: 2, row: 2>, !i32_p, !i32_p, !i32_p) -> !nd.tensor<i32, column: 2, row: 2> {
   ^bb0(%old: i32, %new: i32):
     %s = arith.addi %old, %new : i32
     nd.yield %s : i32

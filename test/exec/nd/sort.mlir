@@ -2,6 +2,7 @@
 // RUN: heddle-run %s --compare
 
 !i32_column_row = !nd.tensor<i32, column: 3, row: 2>
+!i32_n = !nd.tensor<i32, n: 7>
 
 func.func @rising() {
   %x = nd.constant dense<[[3, -1, 2], [0, 5, 0]]> : tensor<2x3xi32> by [row, column] : !i32_column_row
@@ -26,11 +27,11 @@ func.func @stable() {
 
 func.func @not_a_number() {
   %x = nd.constant dense<[1.0, 0x7FC00000, -0.0, 0xFF800000, 0.0, 0x7F800000, 0xFFC00000]> : tensor<7xf32> by [n] : !nd.tensor<f32, n: 7>
-  %i = nd.iota n : !nd.tensor<i32, n: 7>
-  %a, %p = nd.sort %x, %i along n : (!nd.tensor<f32, n: 7>, !nd.tensor<i32, n: 7>) -> (!nd.tensor<f32, n: 7>, !nd.tensor<i32, n: 7>)
-  check.expect_eq_const %p is dense<[3, 2, 4, 0, 5, 1, 6]> : tensor<7xi32> by [n] : !nd.tensor<i32, n: 7>
-  %b, %q = nd.sort %x, %i along n descending : (!nd.tensor<f32, n: 7>, !nd.tensor<i32, n: 7>) -> (!nd.tensor<f32, n: 7>, !nd.tensor<i32, n: 7>)
-  check.expect_eq_const %q is dense<[5, 0, 2, 4, 3, 1, 6]> : tensor<7xi32> by [n] : !nd.tensor<i32, n: 7>
+  %i = nd.iota n : !i32_n
+  %a, %p = nd.sort %x, %i along n : (!nd.tensor<f32, n: 7>, !i32_n) -> (!nd.tensor<f32, n: 7>, !i32_n)
+  check.expect_eq_const %p is dense<[3, 2, 4, 0, 5, 1, 6]> : tensor<7xi32> by [n] : !i32_n
+  %b, %q = nd.sort %x, %i along n descending : (!nd.tensor<f32, n: 7>, !i32_n) -> (!nd.tensor<f32, n: 7>, !i32_n)
+  check.expect_eq_const %q is dense<[5, 0, 2, 4, 3, 1, 6]> : tensor<7xi32> by [n] : !i32_n
   return
 }
 
@@ -45,9 +46,9 @@ func.func @unsigned() {
 }
 
 func.func @first() {
-  %x = nd.constant dense<[3, 9, 2, 9, 7, 1, 8]> : tensor<7xi32> by [n] : !nd.tensor<i32, n: 7>
+  %x = nd.constant dense<[3, 9, 2, 9, 7, 1, 8]> : tensor<7xi32> by [n] : !i32_n
   %i = nd.iota n : !nd.tensor<i64, n: 7>
-  %a, %p = nd.sort %x, %i along n descending : (!nd.tensor<i32, n: 7>, !nd.tensor<i64, n: 7>) -> (!nd.tensor<i32, n: 3>, !nd.tensor<i64, n: 3>)
+  %a, %p = nd.sort %x, %i along n descending : (!i32_n, !nd.tensor<i64, n: 7>) -> (!nd.tensor<i32, n: 3>, !nd.tensor<i64, n: 3>)
   check.expect_eq_const %a is dense<[9, 9, 8]> : tensor<3xi32> by [n] : !nd.tensor<i32, n: 3>
   check.expect_eq_const %p is dense<[1, 3, 6]> : tensor<3xi64> by [n] : !nd.tensor<i64, n: 3>
   return

@@ -5,6 +5,9 @@
 // RUN: heddle-run %s --compare --row-major --threads 2
 
 !I64_a = !nd.tensor<i64, a: 5>
+!i64_a4 = !nd.tensor<i64, a: 4>
+!i64_a1 = !nd.tensor<i64, a: 1>
+!i64_a_m = !nd.tensor<i64, a: 5, m: 3>
 
 // x[a] <- x[a + 1], around, and the number of steps.
 func.func private @shift(%x: !I64_a, %n: !nd.tensor<i64>) -> (!I64_a, !nd.tensor<i64>) {
@@ -14,9 +17,9 @@ func.func private @shift(%x: !I64_a, %n: !nd.tensor<i64>) -> (!I64_a, !nd.tensor
   %c1 = arith.constant 1 : index
   %high = nd.item %n : !nd.tensor<i64> -> index
   %r:2 = scf.for %i = %c0 to %high step %c1 iter_args(%s = %x, %k = %zero) -> (!I64_a, !nd.tensor<i64>) {
-    %q0 = nd.slice %s a from 1 size 4 : !I64_a -> !nd.tensor<i64, a: 4>
-    %q1 = nd.slice %s a from 0 size 1 : !I64_a -> !nd.tensor<i64, a: 1>
-    %q = nd.concat %q0, %q1 along a : (!nd.tensor<i64, a: 4>, !nd.tensor<i64, a: 1>) -> !I64_a
+    %q0 = nd.slice %s a from 1 size 4 : !I64_a -> !i64_a4
+    %q1 = nd.slice %s a from 0 size 1 : !I64_a -> !i64_a1
+    %q = nd.concat %q0, %q1 along a : (!i64_a4, !i64_a1) -> !I64_a
     %more = nd.pointwise %k, %one : (!nd.tensor<i64>, !nd.tensor<i64>) -> !nd.tensor<i64> {
     ^bb0(%v: i64, %w: i64):
       %t = arith.addi %v, %w : i64
@@ -35,12 +38,12 @@ func.func private @swap(%x: !I64_a, %y: !I64_a, %n: !nd.tensor<i64>) -> (!I64_a,
   %c1 = arith.constant 1 : index
   %high = nd.item %n : !nd.tensor<i64> -> index
   %r:2 = scf.for %i = %c0 to %high step %c1 iter_args(%s = %x, %u = %y) -> (!I64_a, !I64_a) {
-    %q0 = nd.slice %s a from 1 size 4 : !I64_a -> !nd.tensor<i64, a: 4>
-    %q1 = nd.slice %s a from 0 size 1 : !I64_a -> !nd.tensor<i64, a: 1>
-    %q = nd.concat %q0, %q1 along a : (!nd.tensor<i64, a: 4>, !nd.tensor<i64, a: 1>) -> !I64_a
-    %p0 = nd.slice %u a from 1 size 4 : !I64_a -> !nd.tensor<i64, a: 4>
-    %p1 = nd.slice %u a from 0 size 1 : !I64_a -> !nd.tensor<i64, a: 1>
-    %p = nd.concat %p0, %p1 along a : (!nd.tensor<i64, a: 4>, !nd.tensor<i64, a: 1>) -> !I64_a
+    %q0 = nd.slice %s a from 1 size 4 : !I64_a -> !i64_a4
+    %q1 = nd.slice %s a from 0 size 1 : !I64_a -> !i64_a1
+    %q = nd.concat %q0, %q1 along a : (!i64_a4, !i64_a1) -> !I64_a
+    %p0 = nd.slice %u a from 1 size 4 : !I64_a -> !i64_a4
+    %p1 = nd.slice %u a from 0 size 1 : !I64_a -> !i64_a1
+    %p = nd.concat %p0, %p1 along a : (!i64_a4, !i64_a1) -> !I64_a
     %z = nd.pointwise %p, %s : (!I64_a, !I64_a) -> !I64_a {
     ^bb0(%v: i64, %w: i64):
       %t = arith.addi %v, %w : i64
@@ -70,9 +73,9 @@ func.func private @branch(%x: !I64_a, %n: !nd.tensor<i64>) -> (!I64_a) {
       %w:2 = nd.call @shift(%s, %one) : (!I64_a, !nd.tensor<i64>) -> (!I64_a, !nd.tensor<i64>)
       scf.yield %w#0 : !I64_a
     } else {
-      %q0 = nd.slice %s a from 1 size 4 : !I64_a -> !nd.tensor<i64, a: 4>
-      %q1 = nd.slice %s a from 0 size 1 : !I64_a -> !nd.tensor<i64, a: 1>
-      %q = nd.concat %q0, %q1 along a : (!nd.tensor<i64, a: 4>, !nd.tensor<i64, a: 1>) -> !I64_a
+      %q0 = nd.slice %s a from 1 size 4 : !I64_a -> !i64_a4
+      %q1 = nd.slice %s a from 0 size 1 : !I64_a -> !i64_a1
+      %q = nd.concat %q0, %q1 along a : (!i64_a4, !i64_a1) -> !I64_a
       %d = scf.while (%e = %q) : (!I64_a) -> !I64_a {
         %no = arith.constant false
         scf.condition(%no) %e : !I64_a
@@ -153,8 +156,8 @@ func.func @known() {
 }
 
 // The same lifted: numbers of steps differ from point to point.
-func.func @lifted(%x: !nd.tensor<i64, a: 5, m: 3>, %y: !I64_a) -> (!nd.tensor<i64, a: 5, m: 3>, !nd.tensor<i64, a: 5, m: 3>) {
+func.func @lifted(%x: !i64_a_m, %y: !I64_a) -> (!i64_a_m, !i64_a_m) {
   %n = nd.constant dense<[4, 0, 3]> : tensor<3xi64> by [m] : !nd.tensor<i64, m: 3>
-  %r:2 = nd.call @swap(%x, %y, %n) : (!nd.tensor<i64, a: 5, m: 3>, !I64_a, !nd.tensor<i64, m: 3>) -> (!nd.tensor<i64, a: 5, m: 3>, !nd.tensor<i64, a: 5, m: 3>)
-  return %r#0, %r#1 : !nd.tensor<i64, a: 5, m: 3>, !nd.tensor<i64, a: 5, m: 3>
+  %r:2 = nd.call @swap(%x, %y, %n) : (!i64_a_m, !I64_a, !nd.tensor<i64, m: 3>) -> (!i64_a_m, !i64_a_m)
+  return %r#0, %r#1 : !i64_a_m, !i64_a_m
 }

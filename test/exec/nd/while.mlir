@@ -3,6 +3,12 @@
 // RUN: heddle-run %s --compare
 // RUN: heddle-run %s --compare --managed --threads 2
 
+!a3 = !nd.tensor<f32, a: 3>
+!i64_r = !nd.tensor<i64, r: 2>
+!a2 = !nd.tensor<f32, a: 2>
+!a6000 = !nd.tensor<f32, a: 6000>
+!a_b = !nd.tensor<f32, a: 300, b: 300>
+
 // The first power of x that is at least 100.
 func.func private @power(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
   %y = scf.while (%s = %x) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
@@ -36,9 +42,9 @@ func.func @unbounded() {
 
 // Lifted: it goes on until all have ended. 2^7, 3^5, 1000.
 func.func @lifted() {
-  %x = nd.constant dense<[2.0, 3.0, 1000.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
-  %y = nd.call @power(%x) : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3>
-  check.expect_eq_const %y is dense<[128.0, 243.0, 1000.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  %x = nd.constant dense<[2.0, 3.0, 1000.0]> : tensor<3xf32> by [a] : !a3
+  %y = nd.call @power(%x) : (!a3) -> !a3
+  check.expect_eq_const %y is dense<[128.0, 243.0, 1000.0]> : tensor<3xf32> by [a] : !a3
   return
 }
 
@@ -64,18 +70,18 @@ func.func private @outer(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
   return %y : !nd.tensor<f32>
 }
 func.func @masked() {
-  %x = nd.constant dense<[2.0, 0.5, 3.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
-  %y = nd.call @outer(%x) : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3>
-  check.expect_eq_const %y is dense<[128.0, 0.5, 243.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  %x = nd.constant dense<[2.0, 0.5, 3.0]> : tensor<3xf32> by [a] : !a3
+  %y = nd.call @outer(%x) : (!a3) -> !a3
+  check.expect_eq_const %y is dense<[128.0, 0.5, 243.0]> : tensor<3xf32> by [a] : !a3
   return
 }
 
 // Carried values are swapped: (a, b) <- (b, a + b) while a < 50.
 func.func @fibonacci() {
-  %x = nd.constant dense<[0, 1]> : tensor<2xi64> by [r] : !nd.tensor<i64, r: 2>
-  %z = nd.constant dense<[1, 2]> : tensor<2xi64> by [r] : !nd.tensor<i64, r: 2>
-  %y:2 = scf.while (%a = %x, %b = %z) : (!nd.tensor<i64, r: 2>, !nd.tensor<i64, r: 2>) -> (!nd.tensor<i64, r: 2>, !nd.tensor<i64, r: 2>) {
-    %most = nd.reduce %a over [r] neutral [0 : i64] : (!nd.tensor<i64, r: 2>) -> !nd.tensor<i64> {
+  %x = nd.constant dense<[0, 1]> : tensor<2xi64> by [r] : !i64_r
+  %z = nd.constant dense<[1, 2]> : tensor<2xi64> by [r] : !i64_r
+  %y:2 = scf.while (%a = %x, %b = %z) : (!i64_r, !i64_r) -> (!i64_r, !i64_r) {
+    %most = nd.reduce %a over [r] neutral [0 : i64] : (!i64_r) -> !nd.tensor<i64> {
     ^bb0(%v: i64, %w: i64):
       %r = arith.maxsi %v, %w : i64
       nd.yield %r : i64
@@ -87,18 +93,18 @@ func.func @fibonacci() {
       nd.yield %r : i1
     }
     %c = nd.item %small : !nd.tensor<i1> -> i1
-    scf.condition(%c) %a, %b : !nd.tensor<i64, r: 2>, !nd.tensor<i64, r: 2>
+    scf.condition(%c) %a, %b : !i64_r, !i64_r
   } do {
-  ^bb0(%a: !nd.tensor<i64, r: 2>, %b: !nd.tensor<i64, r: 2>):
-    %t = nd.pointwise %a, %b : (!nd.tensor<i64, r: 2>, !nd.tensor<i64, r: 2>) -> !nd.tensor<i64, r: 2> {
+  ^bb0(%a: !i64_r, %b: !i64_r):
+    %t = nd.pointwise %a, %b : (!i64_r, !i64_r) -> !i64_r {
     ^bb0(%v: i64, %w: i64):
       %r = arith.addi %v, %w : i64
       nd.yield %r : i64
     }
-    scf.yield %b, %t : !nd.tensor<i64, r: 2>, !nd.tensor<i64, r: 2>
+    scf.yield %b, %t : !i64_r, !i64_r
   }
-  check.expect_eq_const %y#0 is dense<[21, 55]> : tensor<2xi64> by [r] : !nd.tensor<i64, r: 2>
-  check.expect_eq_const %y#1 is dense<[34, 89]> : tensor<2xi64> by [r] : !nd.tensor<i64, r: 2>
+  check.expect_eq_const %y#0 is dense<[21, 55]> : tensor<2xi64> by [r] : !i64_r
+  check.expect_eq_const %y#1 is dense<[34, 89]> : tensor<2xi64> by [r] : !i64_r
   return
 }
 
@@ -130,19 +136,19 @@ func.func @counted() {
 }
 
 // A branch that holds a loop runs one side: the other one has no end.
-func.func private @halve(%x: !nd.tensor<f32, a: 2>, %c: !nd.tensor<i1>) -> !nd.tensor<f32, a: 2> {
+func.func private @halve(%x: !a2, %c: !nd.tensor<i1>) -> !a2 {
   %i = nd.item %c : !nd.tensor<i1> -> i1
-  %y = scf.if %i -> (!nd.tensor<f32, a: 2>) {
-    %r = scf.while (%s = %x) : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
-      scf.condition(%i) %s : !nd.tensor<f32, a: 2>
+  %y = scf.if %i -> (!a2) {
+    %r = scf.while (%s = %x) : (!a2) -> !a2 {
+      scf.condition(%i) %s : !a2
     } do {
-    ^bb0(%s: !nd.tensor<f32, a: 2>):
-      scf.yield %s : !nd.tensor<f32, a: 2>
+    ^bb0(%s: !a2):
+      scf.yield %s : !a2
     }
-    scf.yield %r : !nd.tensor<f32, a: 2>
+    scf.yield %r : !a2
   } else {
-    %r = scf.while (%s = %x) : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
-      %m = nd.reduce %s over [a] neutral [0xFF800000 : f32] : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32> {
+    %r = scf.while (%s = %x) : (!a2) -> !a2 {
+      %m = nd.reduce %s over [a] neutral [0xFF800000 : f32] : (!a2) -> !nd.tensor<f32> {
       ^bb0(%v: f32, %w: f32):
         %q = arith.maximumf %v, %w : f32
         nd.yield %q : f32
@@ -154,40 +160,40 @@ func.func private @halve(%x: !nd.tensor<f32, a: 2>, %c: !nd.tensor<i1>) -> !nd.t
         nd.yield %q : i1
       }
       %j = nd.item %large : !nd.tensor<i1> -> i1
-      scf.condition(%j) %s : !nd.tensor<f32, a: 2>
+      scf.condition(%j) %s : !a2
     } do {
-    ^bb0(%s: !nd.tensor<f32, a: 2>):
-      %t = nd.pointwise %s : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+    ^bb0(%s: !a2):
+      %t = nd.pointwise %s : (!a2) -> !a2 {
       ^bb0(%v: f32):
         %h = arith.constant 0.5 : f32
         %q = arith.mulf %v, %h : f32
         nd.yield %q : f32
       }
-      scf.yield %t : !nd.tensor<f32, a: 2>
+      scf.yield %t : !a2
     }
-    scf.yield %r : !nd.tensor<f32, a: 2>
+    scf.yield %r : !a2
   }
-  return %y : !nd.tensor<f32, a: 2>
+  return %y : !a2
 }
 func.func @one_side() {
-  %x = nd.constant dense<[6.0, 3.0]> : tensor<2xf32> by [a] : !nd.tensor<f32, a: 2>
+  %x = nd.constant dense<[6.0, 3.0]> : tensor<2xf32> by [a] : !a2
   %no = nd.constant dense<false> : tensor<i1> by [] : !nd.tensor<i1>
-  %y = nd.call @halve(%x, %no) : (!nd.tensor<f32, a: 2>, !nd.tensor<i1>) -> !nd.tensor<f32, a: 2>
-  check.expect_eq_const %y is dense<[0.75, 0.375]> : tensor<2xf32> by [a] : !nd.tensor<f32, a: 2>
+  %y = nd.call @halve(%x, %no) : (!a2, !nd.tensor<i1>) -> !a2
+  check.expect_eq_const %y is dense<[0.75, 0.375]> : tensor<2xf32> by [a] : !a2
   // Lifted over its condition, both sides are computed, and neither loop runs where it is not asked for.
   %none = nd.constant dense<[false, false]> : tensor<2xi1> by [b] : !nd.tensor<i1, b: 2>
-  %z = nd.call @halve(%x, %none) : (!nd.tensor<f32, a: 2>, !nd.tensor<i1, b: 2>) -> !nd.tensor<f32, a: 2, b: 2>
+  %z = nd.call @halve(%x, %none) : (!a2, !nd.tensor<i1, b: 2>) -> !nd.tensor<f32, a: 2, b: 2>
   check.expect_eq_const %z is dense<[[0.75, 0.75], [0.375, 0.375]]> : tensor<2x2xf32> by [a, b] : !nd.tensor<f32, a: 2, b: 2>
   return
 }
 
 // A largest number of steps: it ends where its condition fails, or after 20 steps.
-func.func @bounded(%x: !nd.tensor<f32, a: 6000>, %by: !nd.tensor<f32>) -> !nd.tensor<f32, a: 6000> {
+func.func @bounded(%x: !a6000, %by: !nd.tensor<f32>) -> !a6000 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c20 = arith.constant 20 : index
-  %y = scf.for %i = %c0 to %c20 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, a: 6000>) {
-    %m = nd.reduce %s over [a] neutral [0.0 : f32] : (!nd.tensor<f32, a: 6000>) -> !nd.tensor<f32> {
+  %y = scf.for %i = %c0 to %c20 step %c1 iter_args(%s = %x) -> (!a6000) {
+    %m = nd.reduce %s over [a] neutral [0.0 : f32] : (!a6000) -> !nd.tensor<f32> {
     ^bb0(%v: f32, %w: f32):
       %q = arith.maximumf %v, %w : f32
       nd.yield %q : f32
@@ -199,9 +205,9 @@ func.func @bounded(%x: !nd.tensor<f32, a: 6000>, %by: !nd.tensor<f32>) -> !nd.te
       nd.yield %p : i1
     }
     %c = nd.item %small : !nd.tensor<i1> -> i1
-    %u = scf.if %c -> (!nd.tensor<f32, a: 6000>) {
+    %u = scf.if %c -> (!a6000) {
       %n = nd.from_item %i : index -> !nd.tensor<i64>
-      %t = nd.pointwise %s, %by, %n : (!nd.tensor<f32, a: 6000>, !nd.tensor<f32>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 6000> {
+      %t = nd.pointwise %s, %by, %n : (!a6000, !nd.tensor<f32>, !nd.tensor<i64>) -> !a6000 {
       ^bb0(%v: f32, %w: f32, %z: i64):
         %k = arith.sitofp %z : i64 to f32
         %e = arith.mulf %w, %w : f32
@@ -212,22 +218,22 @@ func.func @bounded(%x: !nd.tensor<f32, a: 6000>, %by: !nd.tensor<f32>) -> !nd.te
         %j = arith.addf %h, %f : f32
         nd.yield %j : f32
       }
-      scf.yield %t : !nd.tensor<f32, a: 6000>
+      scf.yield %t : !a6000
     } else {
-      scf.yield %s : !nd.tensor<f32, a: 6000>
+      scf.yield %s : !a6000
     }
-    scf.yield %u : !nd.tensor<f32, a: 6000>
+    scf.yield %u : !a6000
   }
-  return %y : !nd.tensor<f32, a: 6000>
+  return %y : !a6000
 }
 
 // A loop in a loop, of steps that are shared by all threads: x <- 2 x, i times, for i = 0, 1, 2, ... until x is large.
-func.func @nested(%x: !nd.tensor<f32, a: 300, b: 300>) -> (!nd.tensor<f32, a: 300, b: 300>, !nd.tensor<i64>) {
+func.func @nested(%x: !a_b) -> (!a_b, !nd.tensor<i64>) {
   %zero = nd.constant dense<0> : tensor<i64> by [] : !nd.tensor<i64>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %y:2 = scf.while (%s = %x, %i = %zero) : (!nd.tensor<f32, a: 300, b: 300>, !nd.tensor<i64>) -> (!nd.tensor<f32, a: 300, b: 300>, !nd.tensor<i64>) {
-    %m = nd.reduce %s over [a, b] neutral [0xFF800000 : f32] : (!nd.tensor<f32, a: 300, b: 300>) -> !nd.tensor<f32> {
+  %y:2 = scf.while (%s = %x, %i = %zero) : (!a_b, !nd.tensor<i64>) -> (!a_b, !nd.tensor<i64>) {
+    %m = nd.reduce %s over [a, b] neutral [0xFF800000 : f32] : (!a_b) -> !nd.tensor<f32> {
     ^bb0(%v: f32, %w: f32):
       %q = arith.maximumf %v, %w : f32
       nd.yield %q : f32
@@ -242,17 +248,17 @@ func.func @nested(%x: !nd.tensor<f32, a: 300, b: 300>) -> (!nd.tensor<f32, a: 30
       nd.yield %r : i1
     }
     %j = nd.item %small : !nd.tensor<i1> -> i1
-    scf.condition(%j) %s, %i : !nd.tensor<f32, a: 300, b: 300>, !nd.tensor<i64>
+    scf.condition(%j) %s, %i : !a_b, !nd.tensor<i64>
   } do {
-  ^bb0(%s: !nd.tensor<f32, a: 300, b: 300>, %i: !nd.tensor<i64>):
+  ^bb0(%s: !a_b, %i: !nd.tensor<i64>):
     %to = nd.item %i : !nd.tensor<i64> -> index
-    %t = scf.for %k = %c0 to %to step %c1 iter_args(%r = %s) -> (!nd.tensor<f32, a: 300, b: 300>) {
-      %u = nd.pointwise %r : (!nd.tensor<f32, a: 300, b: 300>) -> !nd.tensor<f32, a: 300, b: 300> {
+    %t = scf.for %k = %c0 to %to step %c1 iter_args(%r = %s) -> (!a_b) {
+      %u = nd.pointwise %r : (!a_b) -> !a_b {
       ^bb0(%v: f32):
         %q = arith.addf %v, %v : f32
         nd.yield %q : f32
       }
-      scf.yield %u : !nd.tensor<f32, a: 300, b: 300>
+      scf.yield %u : !a_b
     }
     %next = nd.pointwise %i : (!nd.tensor<i64>) -> !nd.tensor<i64> {
     ^bb0(%v: i64):
@@ -260,7 +266,7 @@ func.func @nested(%x: !nd.tensor<f32, a: 300, b: 300>) -> (!nd.tensor<f32, a: 30
       %q = arith.addi %v, %one : i64
       nd.yield %q : i64
     }
-    scf.yield %t, %next : !nd.tensor<f32, a: 300, b: 300>, !nd.tensor<i64>
+    scf.yield %t, %next : !a_b, !nd.tensor<i64>
   }
-  return %y#0, %y#1 : !nd.tensor<f32, a: 300, b: 300>, !nd.tensor<i64>
+  return %y#0, %y#1 : !a_b, !nd.tensor<i64>
 }

@@ -2,12 +2,14 @@
 // RUN: heddle-run %s --compare
 // RUN: heddle-run %s --compare --products bf16
 
+!i32_k_n = !nd.tensor<i32, k: 3, n: 3>
+
 func.func @taps() {
   %x = nd.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
-  %a = nd.window %x n -> k size 3 : !nd.tensor<i32, n: 5> -> !nd.tensor<i32, k: 3, n: 3>
-  check.expect_eq_const %a is dense<[[1, 2, 3], [2, 3, 4], [3, 4, 5]]> : tensor<3x3xi32> by [n, k] : !nd.tensor<i32, k: 3, n: 3>
-  %b = nd.window %x n -> k size 3 stride 2 pad 1, 1 value 0 : i32 : !nd.tensor<i32, n: 5> -> !nd.tensor<i32, k: 3, n: 3>
-  check.expect_eq_const %b is dense<[[0, 1, 2], [2, 3, 4], [4, 5, 0]]> : tensor<3x3xi32> by [n, k] : !nd.tensor<i32, k: 3, n: 3>
+  %a = nd.window %x n -> k size 3 : !nd.tensor<i32, n: 5> -> !i32_k_n
+  check.expect_eq_const %a is dense<[[1, 2, 3], [2, 3, 4], [3, 4, 5]]> : tensor<3x3xi32> by [n, k] : !i32_k_n
+  %b = nd.window %x n -> k size 3 stride 2 pad 1, 1 value 0 : i32 : !nd.tensor<i32, n: 5> -> !i32_k_n
+  check.expect_eq_const %b is dense<[[0, 1, 2], [2, 3, 4], [4, 5, 0]]> : tensor<3x3xi32> by [n, k] : !i32_k_n
   %c = nd.window %x n -> k size 2 dilation 3 pad 2, 0 value 7 : i32 : !nd.tensor<i32, n: 5> -> !nd.tensor<i32, k: 2, n: 4>
   check.expect_eq_const %c is dense<[[7, 2], [7, 3], [1, 4], [2, 5]]> : tensor<4x2xi32> by [n, k] : !nd.tensor<i32, k: 2, n: 4>
   return
@@ -16,19 +18,19 @@ func.func @taps() {
 // Excluded taps take no part in the reduction that follows, even where the neutral element would win.
 func.func @excluded() {
   %x = nd.constant dense<[-5, -1, -3]> : tensor<3xi32> by [n] : !nd.tensor<i32, n: 3>
-  %w = nd.window %x n -> k size 3 pad 1, 1 exclude : !nd.tensor<i32, n: 3> -> !nd.tensor<i32, k: 3, n: 3>
-  %max = nd.reduce %w over [k] neutral [-2147483648 : i32] : (!nd.tensor<i32, k: 3, n: 3>) -> !nd.tensor<i32, n: 3> {
+  %w = nd.window %x n -> k size 3 pad 1, 1 exclude : !nd.tensor<i32, n: 3> -> !i32_k_n
+  %max = nd.reduce %w over [k] neutral [-2147483648 : i32] : (!i32_k_n) -> !nd.tensor<i32, n: 3> {
   ^bb0(%a: i32, %e: i32):
     %r = arith.maxsi %a, %e : i32
     nd.yield %r : i32
   }
   check.expect_eq_const %max is dense<[-1, -1, -1]> : tensor<3xi32> by [n] : !nd.tensor<i32, n: 3>
-  %one = nd.pointwise %w : (!nd.tensor<i32, k: 3, n: 3>) -> !nd.tensor<i32, k: 3, n: 3> {
+  %one = nd.pointwise %w : (!i32_k_n) -> !i32_k_n {
   ^bb0(%e: i32):
     %c = arith.constant 1 : i32
     nd.yield %c : i32
   }
-  %count = nd.reduce %one over [k] neutral [0 : i32] : (!nd.tensor<i32, k: 3, n: 3>) -> !nd.tensor<i32, n: 3> {
+  %count = nd.reduce %one over [k] neutral [0 : i32] : (!i32_k_n) -> !nd.tensor<i32, n: 3> {
   ^bb0(%a: i32, %e: i32):
     %r = arith.addi %a, %e : i32
     nd.yield %r : i32

@@ -1,6 +1,9 @@
 // A loop nest: reads by maps, a body, a combiner over reduced names, an epilogue.
 // RUN: heddle-run %s --compare
 
+!i32_n = !nd.tensor<i32, n: 3>
+!i32_m = !nd.tensor<i32, m: 2>
+
 // Maps: strides, sums of names, floordiv and mod, constants.
 func.func @maps() {
   %x = nd.iota n : !nd.tensor<i32, n: 12>
@@ -24,35 +27,35 @@ func.func @maps() {
 
 // A guard reads a stated value where it fails; all its conditions must hold.
 func.func @guards() {
-  %x = nd.constant dense<[1, 2, 3]> : tensor<3xi32> by [n] : !nd.tensor<i32, n: 3>
+  %x = nd.constant dense<[1, 2, 3]> : tensor<3xi32> by [n] : !i32_n
   %a = nest.compute (n: 6) reads %x[n = n - 2] if [n - 2 >= 0, 4 - n >= 0] else 9 : i32 {
   ^bb0(%v: i32):
     nest.yield %v : i32
-  } : (!nd.tensor<i32, n: 3>) -> !nd.tensor<i32, n: 6>
+  } : (!i32_n) -> !nd.tensor<i32, n: 6>
   check.expect_eq_const %a is dense<[9, 9, 1, 2, 3, 9]> : tensor<6xi32> by [n] : !nd.tensor<i32, n: 6>
   %b = nest.compute (n: 5) reads %x[n = n floordiv 2] if [n mod 2 == 0] else 0 : i32 {
   ^bb0(%v: i32):
     nest.yield %v : i32
-  } : (!nd.tensor<i32, n: 3>) -> !nd.tensor<i32, n: 5>
+  } : (!i32_n) -> !nd.tensor<i32, n: 5>
   check.expect_eq_const %b is dense<[1, 0, 2, 0, 3]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
   return
 }
 
 // A guard without `else` leaves the point out, even where the neutral element would win.
 func.func @excluded() {
-  %x = nd.constant dense<[-5, -1, -3]> : tensor<3xi32> by [n] : !nd.tensor<i32, n: 3>
+  %x = nd.constant dense<[-5, -1, -3]> : tensor<3xi32> by [n] : !i32_n
   %a = nest.compute (n: 3) reduce (k: 3) reads %x[n = n + k - 1] if [n + k - 1 >= 0, 3 - n - k >= 0] {
   ^bb0(%v: i32):
     nest.yield %v : i32
-  } combine max [-2147483648 : i32] : (!nd.tensor<i32, n: 3>) -> !nd.tensor<i32, n: 3>
-  check.expect_eq_const %a is dense<[-1, -1, -1]> : tensor<3xi32> by [n] : !nd.tensor<i32, n: 3>
+  } combine max [-2147483648 : i32] : (!i32_n) -> !i32_n
+  check.expect_eq_const %a is dense<[-1, -1, -1]> : tensor<3xi32> by [n] : !i32_n
   return
 }
 
 // The epilogue sees each accumulator once, with reads of its own.
 func.func @finish() {
   %x = nd.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32> by [m, k] : !nd.tensor<i32, k: 3, m: 2>
-  %y = nd.constant dense<[100, 200]> : tensor<2xi32> by [m] : !nd.tensor<i32, m: 2>
+  %y = nd.constant dense<[100, 200]> : tensor<2xi32> by [m] : !i32_m
   %a = nest.compute (m: 2) reduce (k: 3) reads %x[] {
   ^bb0(%v: i32):
     nest.yield %v : i32
@@ -60,8 +63,8 @@ func.func @finish() {
   ^bb0(%sum: i32, %w: i32):
     %r = arith.subi %w, %sum : i32
     nest.yield %r : i32
-  } : (!nd.tensor<i32, k: 3, m: 2>, !nd.tensor<i32, m: 2>) -> !nd.tensor<i32, m: 2>
-  check.expect_eq_const %a is dense<[194, 85]> : tensor<2xi32> by [m] : !nd.tensor<i32, m: 2>
+  } : (!nd.tensor<i32, k: 3, m: 2>, !i32_m) -> !i32_m
+  check.expect_eq_const %a is dense<[194, 85]> : tensor<2xi32> by [m] : !i32_m
   return
 }
 
@@ -84,20 +87,20 @@ func.func @index() {
 
 // A map may use the value of an earlier read: a gather is a read like any other.
 func.func @gathered() {
-  %x = nd.constant dense<[10, 20, 30]> : tensor<3xi32> by [n] : !nd.tensor<i32, n: 3>
+  %x = nd.constant dense<[10, 20, 30]> : tensor<3xi32> by [n] : !i32_n
   %at = nd.constant dense<[2, 0, 1, 2]> : tensor<4xi32> by [p] : !nd.tensor<i32, p: 4>
   %a = nest.compute (p: 4) reads %at[], %x[n = read(0)] {
   ^bb0(%i: i32, %v: i32):
     %r = arith.addi %i, %v : i32
     nest.yield %r : i32
-  } : (!nd.tensor<i32, p: 4>, !nd.tensor<i32, n: 3>) -> !nd.tensor<i32, p: 4>
+  } : (!nd.tensor<i32, p: 4>, !i32_n) -> !nd.tensor<i32, p: 4>
   check.expect_eq_const %a is dense<[32, 10, 21, 32]> : tensor<4xi32> by [p] : !nd.tensor<i32, p: 4>
   // A guard on the gathered coordinate.
   %far = nd.constant dense<[2, -7, 5, 1]> : tensor<4xi8> by [p] : !nd.tensor<i8, p: 4>
   %b = nest.compute (p: 4) reads %far[], %x[n = read(0)] if [read(0) >= 0, 2 - read(0) >= 0] else 0 : i32 {
   ^bb0(%i: i8, %v: i32):
     nest.yield %v : i32
-  } : (!nd.tensor<i8, p: 4>, !nd.tensor<i32, n: 3>) -> !nd.tensor<i32, p: 4>
+  } : (!nd.tensor<i8, p: 4>, !i32_n) -> !nd.tensor<i32, p: 4>
   check.expect_eq_const %b is dense<[30, 0, 0, 20]> : tensor<4xi32> by [p] : !nd.tensor<i32, p: 4>
   return
 }
@@ -113,9 +116,9 @@ func.func @results() {
     %r = arith.addi %s, %es : i32
     %t = arith.maxsi %m, %em : i32
     nest.yield %r, %t : i32, i32
-  } : (!nd.tensor<i32, k: 3, m: 2>) -> (!nd.tensor<i32, m: 2>, !nd.tensor<i32, m: 2>)
-  check.expect_eq_const %a#0 is dense<[6, 24]> : tensor<2xi32> by [m] : !nd.tensor<i32, m: 2>
-  check.expect_eq_const %a#1 is dense<[3, 9]> : tensor<2xi32> by [m] : !nd.tensor<i32, m: 2>
+  } : (!nd.tensor<i32, k: 3, m: 2>) -> (!i32_m, !i32_m)
+  check.expect_eq_const %a#0 is dense<[6, 24]> : tensor<2xi32> by [m] : !i32_m
+  check.expect_eq_const %a#1 is dense<[3, 9]> : tensor<2xi32> by [m] : !i32_m
   return
 }
 

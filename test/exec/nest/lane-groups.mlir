@@ -3,9 +3,13 @@
 // RUN: heddle-run %s --threads 2 --compare --size N=37 --size M=601
 // RUN: heddle-run %s --compare --size N=1,3 --size M=0,1,7
 
+!b_c = !nd.tensor<f32, b: N, c: M>
+!c = !nd.tensor<f32, c: M>
+!i = !nd.tensor<f32, i: 0>
+
 // Values of 37 and of 13000 elements for each point; the latter do not fit half of the memory that a block shares.
-func.func @softmax(%x: !nd.tensor<f32, b: N, c: 37> {nd.name = "x"}, %y: !nd.tensor<f32, b: 2, c: 13000> {nd.name = "y"}, %z: !nd.tensor<f32, b: N, c: M> {nd.name = "z"})
-    -> (!nd.tensor<f32, b: N, c: 37>, !nd.tensor<f32, b: 2, c: 13000>, !nd.tensor<f32, b: N, c: M>) {
+func.func @softmax(%x: !nd.tensor<f32, b: N, c: 37> {nd.name = "x"}, %y: !nd.tensor<f32, b: 2, c: 13000> {nd.name = "y"}, %z: !b_c {nd.name = "z"})
+    -> (!nd.tensor<f32, b: N, c: 37>, !nd.tensor<f32, b: 2, c: 13000>, !b_c) {
   %a = nest.group (b: N) {
     %m = nest.compute () reduce (c: 37) reads %x[] {
     ^bb0(%v: f32):
@@ -50,25 +54,25 @@ func.func @softmax(%x: !nd.tensor<f32, b: N, c: 37> {nd.name = "x"}, %y: !nd.ten
     %m = nest.compute () reduce (c: M) reads %z[] {
     ^bb0(%v: f32):
       nest.yield %v : f32
-    } combine max [0xFF800000 : f32] : (!nd.tensor<f32, b: N, c: M>) -> !nd.tensor<f32>
+    } combine max [0xFF800000 : f32] : (!b_c) -> !nd.tensor<f32>
     %e = nest.compute (c: M) reads %z[], %m[] {
     ^bb0(%v: f32, %w: f32):
       %d = arith.subf %v, %w : f32
       %r = math.exp %d : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, b: N, c: M>, !nd.tensor<f32>) -> !nd.tensor<f32, c: M>
+    } : (!b_c, !nd.tensor<f32>) -> !c
     %s = nest.compute () reduce (c: M) reads %e[] {
     ^bb0(%v: f32):
       nest.yield %v : f32
-    } combine add [0.0 : f32] : (!nd.tensor<f32, c: M>) -> !nd.tensor<f32>
+    } combine add [0.0 : f32] : (!c) -> !nd.tensor<f32>
     %p = nest.compute (c: M) reads %e[c = M - c - 1], %s[] {
     ^bb0(%v: f32, %w: f32):
       %r = arith.divf %v, %w : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, c: M>, !nd.tensor<f32>) -> !nd.tensor<f32, c: M>
-    nest.yield %p : !nd.tensor<f32, c: M>
-  } : !nd.tensor<f32, b: N, c: M>
-  return %a, %b, %c : !nd.tensor<f32, b: N, c: 37>, !nd.tensor<f32, b: 2, c: 13000>, !nd.tensor<f32, b: N, c: M>
+    } : (!c, !nd.tensor<f32>) -> !c
+    nest.yield %p : !c
+  } : !b_c
+  return %a, %b, %c : !nd.tensor<f32, b: N, c: 37>, !nd.tensor<f32, b: 2, c: 13000>, !b_c
 }
 
 // Scores, their softmax and the sum of values of one query; keys of a known and of an unknown number.
@@ -125,35 +129,35 @@ func.func @mixed(%x: !nd.tensor<f32, b: 5, c: 90> {nd.name = "x"}, %w: !nd.tenso
 }
 
 // A state without elements, and indices into values of which there may be none.
-func.func @no_state(%h: !nd.tensor<f32, i: 0> {nd.name = "h"}, %x: !nd.tensor<f32, j: 50, t: 6> {nd.name = "x"}) -> (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) {
-  %a:2 = nest.scan along #nd.dims<t: 6> init(%h) reads(%x) : (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) -> (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) {
-  ^bb0(%state: !nd.tensor<f32, i: 0>, %slice: !nd.tensor<f32, j: 50>):
+func.func @no_state(%h: !i {nd.name = "h"}, %x: !nd.tensor<f32, j: 50, t: 6> {nd.name = "x"}) -> (!i, !nd.tensor<f32, j: 50, t: 6>) {
+  %a:2 = nest.scan along #nd.dims<t: 6> init(%h) reads(%x) : (!i, !nd.tensor<f32, j: 50, t: 6>) -> (!i, !nd.tensor<f32, j: 50, t: 6>) {
+  ^bb0(%state: !i, %slice: !nd.tensor<f32, j: 50>):
     %s = nest.compute (j: 50) reduce (i: 0) reads %state[], %slice[] {
     ^bb0(%u: f32, %v: f32):
       %p = arith.addf %u, %v : f32
       nest.yield %p : f32
-    } combine add [0.0 : f32] : (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50>) -> !nd.tensor<f32, j: 50>
+    } combine add [0.0 : f32] : (!i, !nd.tensor<f32, j: 50>) -> !nd.tensor<f32, j: 50>
     %next = nest.compute (i: 0) reads %state[] {
     ^bb0(%u: f32):
       %r = math.tanh %u : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, i: 0>) -> !nd.tensor<f32, i: 0>
-    nest.yield %next, %s : !nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50>
+    } : (!i) -> !i
+    nest.yield %next, %s : !i, !nd.tensor<f32, j: 50>
   }
-  return %a#0, %a#1 : !nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>
+  return %a#0, %a#1 : !i, !nd.tensor<f32, j: 50, t: 6>
 }
-func.func @may_be_empty(%x: !nd.tensor<f32, b: N, c: M> {nd.name = "u"}, %at: !nd.tensor<i32, b: N, d: 40> {nd.name = "at"}) -> !nd.tensor<f32, b: N, d: 40> {
+func.func @may_be_empty(%x: !b_c {nd.name = "u"}, %at: !nd.tensor<i32, b: N, d: 40> {nd.name = "at"}) -> !nd.tensor<f32, b: N, d: 40> {
   %a = nest.group (b: N) {
     %e = nest.compute (c: M) reads %x[] {
     ^bb0(%v: f32):
       %r = math.exp %v : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, b: N, c: M>) -> !nd.tensor<f32, c: M>
-    %o = nest.sort %e along <c: M> : (!nd.tensor<f32, c: M>) -> !nd.tensor<f32, c: M>
+    } : (!b_c) -> !c
+    %o = nest.sort %e along <c: M> : (!c) -> !c
     %p = nest.compute (d: 40) reads %at[], %o[c = read(0)] if [read(0) >= 0, M - 1 - read(0) >= 0] else -1.0 : f32 {
     ^bb0(%v: i32, %w: f32):
       nest.yield %w : f32
-    } : (!nd.tensor<i32, b: N, d: 40>, !nd.tensor<f32, c: M>) -> !nd.tensor<f32, d: 40>
+    } : (!nd.tensor<i32, b: N, d: 40>, !c) -> !nd.tensor<f32, d: 40>
     nest.yield %p : !nd.tensor<f32, d: 40>
   } : !nd.tensor<f32, b: N, d: 40>
   return %a : !nd.tensor<f32, b: N, d: 40>

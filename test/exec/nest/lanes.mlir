@@ -3,16 +3,18 @@
 // RUN: heddle-run %s --threads 2 --compare --size M=70 --size N=33
 // RUN: heddle-run %s --compare --size M=1,5,64 --size N=1,4,64
 
+!m_n = !nd.tensor<f32, m: M, n: N>
+
 // Sums stay in registers while all lanes run the loop over k and fill the copies.
-func.func @product(%a: !nd.tensor<f32, m: M, k: 50> {nd.name = "a"}, %b: !nd.tensor<f32, k: 50, n: N> {nd.name = "b"}) -> !nd.tensor<f32, m: M, n: N> {
+func.func @product(%a: !nd.tensor<f32, m: M, k: 50> {nd.name = "a"}, %b: !nd.tensor<f32, k: 50, n: N> {nd.name = "b"}) -> !m_n {
   %c = nest.compute (m: M, n: N) reduce (k: 50) reads %a[], %b[] {
   ^bb0(%x: f32, %y: f32):
     %p = arith.mulf %x, %y : f32
     nest.yield %p : f32
   } combine add [0.0 : f32] {schedule = #nest.schedule<[block m by 32, block n by 32, loop k by 16, lane m by 4, lane n by 4, loop k by 1, register m by 1, vector n by 1],
       [stage 0 at 2 level "shared" in #nest.layout<[k, m pad(0, 4)]> copy [loop m by 4, lane m by 1, lane k by 1], stage 1 at 2 level "shared" in #nest.layout<[k, n]> copy [loop k by 8, lane k by 1, lane n by 4, vector n by 1]]>}
-      : (!nd.tensor<f32, m: M, k: 50>, !nd.tensor<f32, k: 50, n: N>) -> !nd.tensor<f32, m: M, n: N>
-  return %c : !nd.tensor<f32, m: M, n: N>
+      : (!nd.tensor<f32, m: M, k: 50>, !nd.tensor<f32, k: 50, n: N>) -> !m_n
+  return %c : !m_n
 }
 
 // Sizes are numbers, and a part of the sums is in each warp. A copy has fewer elements than there are lanes.
@@ -90,13 +92,13 @@ func.func @points(%a: !nd.tensor<f32, m: M, n: 6> {nd.name = "a"}, %b: !nd.tenso
 }
 
 // The last vector of a name without lanes is not full, in a block whose lanes are not all needed.
-func.func @ragged(%a: !nd.tensor<f32, m: M, n: N> {nd.name = "a"}) -> !nd.tensor<f32, m: M, n: N> {
+func.func @ragged(%a: !m_n {nd.name = "a"}) -> !m_n {
   %c = nest.compute (m: M, n: N) reads %a[] {
   ^bb0(%x: f32):
     %p = arith.negf %x : f32
     nest.yield %p : f32
-  } {schedule = #nest.schedule<[block n by 4, block m by 6, lane m by 2, register m by 1, vector n by 1]>} : (!nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, m: M, n: N>
-  return %c : !nd.tensor<f32, m: M, n: N>
+  } {schedule = #nest.schedule<[block n by 4, block m by 6, lane m by 2, register m by 1, vector n by 1]>} : (!m_n) -> !m_n
+  return %c : !m_n
 }
 
 // Two neutral values have no sum here, so lanes without a term take no part.

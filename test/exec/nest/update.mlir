@@ -3,9 +3,12 @@
 
 // Elements that are not written stay; writes out of bounds are dropped.
 !b_ky_row = !nd.tensor<f32, b: 2, ky: 3, row: 6>
+!i32_n5 = !nd.tensor<i32, n: 5>
+!i32_n4 = !nd.tensor<i32, n: 4>
+!n_m = !nd.tensor<f32, n: 6, m: 9>
 
 func.func @places() {
-  %d = nd.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
+  %d = nd.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !i32_n5
   %u = nd.constant dense<[10, 20, 30]> : tensor<3xi32> by [p] : !nd.tensor<i32, p: 3>
   %a = nest.update (p: 3) %d[n = 2 * p + 1] unique reads %u[] {
   ^bb0(%v: i32):
@@ -13,8 +16,8 @@ func.func @places() {
   } combine {
   ^bb0(%old: i32, %new: i32):
     nest.yield %new : i32
-  } : (!nd.tensor<i32, n: 5>, !nd.tensor<i32, p: 3>) -> !nd.tensor<i32, n: 5>
-  check.expect_eq_const %a is dense<[1, 10, 3, 20, 5]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
+  } : (!i32_n5, !nd.tensor<i32, p: 3>) -> !i32_n5
+  check.expect_eq_const %a is dense<[1, 10, 3, 20, 5]> : tensor<5xi32> by [n] : !i32_n5
   return
 }
 
@@ -37,7 +40,7 @@ func.func @accumulates() {
 
 // A gathered target, and a guard without `else` that leaves points out.
 func.func @gathered() {
-  %d = nd.constant dense<0> : tensor<i32> by [n] : !nd.tensor<i32, n: 4>
+  %d = nd.constant dense<0> : tensor<i32> by [n] : !i32_n4
   %at = nd.constant dense<[3, 1, 3, -1, 9]> : tensor<5xi32> by [p] : !nd.tensor<i32, p: 5>
   %u = nd.constant dense<[1, 2, 4, 8, 16]> : tensor<5xi32> by [p] : !nd.tensor<i32, p: 5>
   %a = nest.update (p: 5) %d[n = read(0)] reads %at[], %u[] {
@@ -47,8 +50,8 @@ func.func @gathered() {
   ^bb0(%old: i32, %new: i32):
     %r = arith.addi %old, %new : i32
     nest.yield %r : i32
-  } : (!nd.tensor<i32, n: 4>, !nd.tensor<i32, p: 5>, !nd.tensor<i32, p: 5>) -> !nd.tensor<i32, n: 4>
-  check.expect_eq_const %a is dense<[0, 2, 0, 5]> : tensor<4xi32> by [n] : !nd.tensor<i32, n: 4>
+  } : (!i32_n4, !nd.tensor<i32, p: 5>, !nd.tensor<i32, p: 5>) -> !i32_n4
+  check.expect_eq_const %a is dense<[0, 2, 0, 5]> : tensor<4xi32> by [n] : !i32_n4
   %b = nest.update (p: 5) %a[n = p mod 2] reads %u[] if [p - 2 >= 0] {
   ^bb0(%v: i32):
     nest.yield %v : i32
@@ -56,10 +59,10 @@ func.func @gathered() {
   ^bb0(%old: i32, %new: i32):
     %r = arith.maxsi %old, %new : i32
     nest.yield %r : i32
-  } : (!nd.tensor<i32, n: 4>, !nd.tensor<i32, p: 5>) -> !nd.tensor<i32, n: 4>
-  check.expect_eq_const %b is dense<[16, 8, 0, 5]> : tensor<4xi32> by [n] : !nd.tensor<i32, n: 4>
+  } : (!i32_n4, !nd.tensor<i32, p: 5>) -> !i32_n4
+  check.expect_eq_const %b is dense<[16, 8, 0, 5]> : tensor<4xi32> by [n] : !i32_n4
   // The value before both updates is still there.
-  check.expect_eq_const %d is dense<0> : tensor<i32> by [n] : !nd.tensor<i32, n: 4>
+  check.expect_eq_const %d is dense<0> : tensor<i32> by [n] : !i32_n4
   return
 }
 
@@ -109,7 +112,7 @@ func.func @types(%d: !nd.tensor<f32, n: 31, z: 5>, %u: !nd.tensor<f32, p: 13, z:
 }
 
 // A schedule is kept: threads over what they own, a vector over what is a coordinate, any order of the rest.
-func.func @scheduled(%d: !nd.tensor<f32, n: 6, m: 9>, %u: !nd.tensor<f32, p: 6, q: 9, s: 4>, %at: !nd.tensor<i32, s: 4>) -> (!nd.tensor<f32, n: 6, m: 9>, !nd.tensor<f32, n: 6, m: 9>) {
+func.func @scheduled(%d: !n_m, %u: !nd.tensor<f32, p: 6, q: 9, s: 4>, %at: !nd.tensor<i32, s: 4>) -> (!n_m, !n_m) {
   %a = nest.update (p: 6, q: 9, s: 4) %d[n = p, m = q] reads %u[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
@@ -118,7 +121,7 @@ func.func @scheduled(%d: !nd.tensor<f32, n: 6, m: 9>, %u: !nd.tensor<f32, p: 6, 
     %r = arith.addf %old, %new : f32
     nest.yield %r : f32
   } {schedule = #nest.schedule<[thread p by 2, loop s by 2, register p by 1, loop s by 1, vector q by 1]>}
-    : (!nd.tensor<f32, n: 6, m: 9>, !nd.tensor<f32, p: 6, q: 9, s: 4>) -> !nd.tensor<f32, n: 6, m: 9>
+    : (!n_m, !nd.tensor<f32, p: 6, q: 9, s: 4>) -> !n_m
   // The destination lies across the vector; a gathered coordinate is met one after another.
   %b = nest.update (p: 6, s: 4) %d[n = 5 - p, m = read(0)] reads %at[], %u[q = 2 * s] {
   ^bb0(%i: i32, %v: f32):
@@ -128,8 +131,8 @@ func.func @scheduled(%d: !nd.tensor<f32, n: 6, m: 9>, %u: !nd.tensor<f32, p: 6, 
     %r = arith.addf %old, %new : f32
     nest.yield %r : f32
   } {schedule = #nest.schedule<[cache s by 3, loop s by 1, vector p by 1]>}
-    : (!nd.tensor<f32, n: 6, m: 9>, !nd.tensor<i32, s: 4>, !nd.tensor<f32, p: 6, q: 9, s: 4>) -> !nd.tensor<f32, n: 6, m: 9>
-  return %a, %b : !nd.tensor<f32, n: 6, m: 9>, !nd.tensor<f32, n: 6, m: 9>
+    : (!n_m, !nd.tensor<i32, s: 4>, !nd.tensor<f32, p: 6, q: 9, s: 4>) -> !n_m
+  return %a, %b : !n_m, !n_m
 }
 
 // One name gives two coordinates, and owns one of them: what it does not reach along the other stays.
@@ -165,7 +168,7 @@ func.func @narrow_tails(%d: !nd.tensor<bf16, b: 6, row: 17> {nd.layout = #nest.l
 
 // Threads share parts of the destination, the last of which is short; the argument of a function stays as it is.
 func.func @parts() {
-  %d = nd.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
+  %d = nd.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !i32_n5
   %u = nd.constant dense<[10, 20, 30, 40, 50]> : tensor<5xi32> by [p] : !nd.tensor<i32, p: 5>
   %a = nest.update (p: 5) %d[n = p] unique reads %u[] {
   ^bb0(%v: i32):
@@ -175,8 +178,8 @@ func.func @parts() {
     %r = arith.addi %old, %new : i32
     nest.yield %r : i32
   } {schedule = #nest.schedule<[thread p by 3, loop p by 1]>}
-    : (!nd.tensor<i32, n: 5>, !nd.tensor<i32, p: 5>) -> !nd.tensor<i32, n: 5>
-  check.expect_eq_const %a is dense<[11, 22, 33, 44, 55]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
-  check.expect_eq_const %d is dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
+    : (!i32_n5, !nd.tensor<i32, p: 5>) -> !i32_n5
+  check.expect_eq_const %a is dense<[11, 22, 33, 44, 55]> : tensor<5xi32> by [n] : !i32_n5
+  check.expect_eq_const %d is dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !i32_n5
   return
 }

@@ -142,6 +142,8 @@ func.func @adds(%t: !nd.tensor<f32, d: 96, v: 11> {nd.name = "t"}, %at: !nd.tens
 }
 
 //--- scan.mlir
+!i = !nd.tensor<f32, i: 50>
+
 // One block: the states lie in shared memory. All lanes have finished a step before the next one, and before the last state is
 // copied.
 // CHECK: !llvm.array<
@@ -157,40 +159,42 @@ func.func @adds(%t: !nd.tensor<f32, d: 96, v: 11> {nd.name = "t"}, %at: !nd.tens
 // CHECK: llvm.load {{.*}} !llvm.ptr<3>
 // CHECK: llvm.store {{.*}} !llvm.ptr<1>
 // CHECK: gpu.return
-func.func @steps(%h: !nd.tensor<f32, i: 50> {nd.name = "h"}, %x: !nd.tensor<f32, i: 50, t: 6> {nd.name = "x"}) -> !nd.tensor<f32, i: 50> {
-  %a = nest.scan along #nd.dims<t: 6> init(%h) reads(%x) : (!nd.tensor<f32, i: 50>, !nd.tensor<f32, i: 50, t: 6>) -> !nd.tensor<f32, i: 50> {
-  ^bb0(%state: !nd.tensor<f32, i: 50>, %slice: !nd.tensor<f32, i: 50>):
+func.func @steps(%h: !i {nd.name = "h"}, %x: !nd.tensor<f32, i: 50, t: 6> {nd.name = "x"}) -> !i {
+  %a = nest.scan along #nd.dims<t: 6> init(%h) reads(%x) : (!i, !nd.tensor<f32, i: 50, t: 6>) -> !i {
+  ^bb0(%state: !i, %slice: !i):
     %next = nest.compute (i: 50) reads %state[i = 49 - i], %slice[] {
     ^bb0(%u: f32, %v: f32):
       %p = arith.addf %u, %v : f32
       %r = math.tanh %p : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, i: 50>, !nd.tensor<f32, i: 50>) -> !nd.tensor<f32, i: 50>
-    nest.yield %next : !nd.tensor<f32, i: 50>
+    } : (!i, !i) -> !i
+    nest.yield %next : !i
   }
-  return %a : !nd.tensor<f32, i: 50>
+  return %a : !i
 }
 
 //--- empty.mlir
+!i = !nd.tensor<f32, i: 0>
+
 // A state without elements has shared memory too, twice 64 bytes, since code may read an element 0 that it does not use.
 // CHECK: .shared() {{.*}} : !llvm.array<128 x i8>
 // CHECK: scf.for {{.*}} !llvm.ptr<3>
-func.func @no_state(%h: !nd.tensor<f32, i: 0> {nd.name = "h"}, %x: !nd.tensor<f32, j: 50, t: 6> {nd.name = "x"}) -> (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) {
-  %a:2 = nest.scan along #nd.dims<t: 6> init(%h) reads(%x) : (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) -> (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) {
-  ^bb0(%state: !nd.tensor<f32, i: 0>, %slice: !nd.tensor<f32, j: 50>):
+func.func @no_state(%h: !i {nd.name = "h"}, %x: !nd.tensor<f32, j: 50, t: 6> {nd.name = "x"}) -> (!i, !nd.tensor<f32, j: 50, t: 6>) {
+  %a:2 = nest.scan along #nd.dims<t: 6> init(%h) reads(%x) : (!i, !nd.tensor<f32, j: 50, t: 6>) -> (!i, !nd.tensor<f32, j: 50, t: 6>) {
+  ^bb0(%state: !i, %slice: !nd.tensor<f32, j: 50>):
     %s = nest.compute (j: 50) reduce (i: 0) reads %state[], %slice[] {
     ^bb0(%u: f32, %v: f32):
       %p = arith.addf %u, %v : f32
       nest.yield %p : f32
-    } combine add [0.0 : f32] : (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50>) -> !nd.tensor<f32, j: 50>
+    } combine add [0.0 : f32] : (!i, !nd.tensor<f32, j: 50>) -> !nd.tensor<f32, j: 50>
     %next = nest.compute (i: 0) reads %state[] {
     ^bb0(%u: f32):
       %r = math.tanh %u : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, i: 0>) -> !nd.tensor<f32, i: 0>
-    nest.yield %next, %s : !nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50>
+    } : (!i) -> !i
+    nest.yield %next, %s : !i, !nd.tensor<f32, j: 50>
   }
-  return %a#0, %a#1 : !nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>
+  return %a#0, %a#1 : !i, !nd.tensor<f32, j: 50, t: 6>
 }
 
 //--- sort.mlir

@@ -4,6 +4,8 @@
 // RUN: heddlec %s --target opencl -o %t.heddle
 // RUN: heddle-translate --program-to-text %t.heddle | FileCheck %s
 
+!i = !nd.tensor<f32, i: 8>
+
 // CHECK-LABEL: @counted(x, limit) -> (y, same, again)
 // CHECK-NEXT: arena 64 bytes
 // CHECK: values
@@ -25,20 +27,20 @@
 // CHECK-NEXT: 6 pointwise: k_
 // CHECK-NEXT: 7 copy: from 'opencl' to 'host'
 // CHECK-NEXT: 8 while:
-func.func @counted(%x: !nd.tensor<f32, i: 8> {nd.name = "x"}, %limit: !nd.tensor<i32> {nd.name = "limit"})
-    -> (!nd.tensor<f32, i: 8> {nd.name = "y"}, !nd.tensor<i32> {nd.name = "same"}, !nd.tensor<f32, i: 8> {nd.name = "again"}) {
+func.func @counted(%x: !i {nd.name = "x"}, %limit: !nd.tensor<i32> {nd.name = "limit"})
+    -> (!i {nd.name = "y"}, !nd.tensor<i32> {nd.name = "same"}, !i {nd.name = "again"}) {
   %zero = nd.constant dense<0> : tensor<i32> by [] : !nd.tensor<i32>
-  %y:2 = scf.while (%s = %x, %n = %zero) : (!nd.tensor<f32, i: 8>, !nd.tensor<i32>) -> (!nd.tensor<f32, i: 8>, !nd.tensor<i32>) {
+  %y:2 = scf.while (%s = %x, %n = %zero) : (!i, !nd.tensor<i32>) -> (!i, !nd.tensor<i32>) {
     %more = nd.pointwise %n, %limit : (!nd.tensor<i32>, !nd.tensor<i32>) -> !nd.tensor<i1> {
     ^bb0(%v: i32, %u: i32):
       %c = arith.cmpi slt, %v, %u : i32
       nd.yield %c : i1
     }
     %c = nd.item %more : !nd.tensor<i1> -> i1
-    scf.condition(%c) %s, %n : !nd.tensor<f32, i: 8>, !nd.tensor<i32>
+    scf.condition(%c) %s, %n : !i, !nd.tensor<i32>
   } do {
-  ^bb0(%s: !nd.tensor<f32, i: 8>, %n: !nd.tensor<i32>):
-    %t = nd.pointwise %s : (!nd.tensor<f32, i: 8>) -> !nd.tensor<f32, i: 8> {
+  ^bb0(%s: !i, %n: !nd.tensor<i32>):
+    %t = nd.pointwise %s : (!i) -> !i {
     ^bb0(%a: f32):
       %b = arith.addf %a, %a : f32
       nd.yield %b : f32
@@ -49,7 +51,7 @@ func.func @counted(%x: !nd.tensor<f32, i: 8> {nd.name = "x"}, %limit: !nd.tensor
       %b = arith.addi %a, %one : i32
       nd.yield %b : i32
     }
-    scf.yield %t, %m : !nd.tensor<f32, i: 8>, !nd.tensor<i32>
+    scf.yield %t, %m : !i, !nd.tensor<i32>
   }
-  return %y#0, %limit, %y#0 : !nd.tensor<f32, i: 8>, !nd.tensor<i32>, !nd.tensor<f32, i: 8>
+  return %y#0, %limit, %y#0 : !i, !nd.tensor<i32>, !i
 }

@@ -30,21 +30,23 @@
 // RUN: not heddle-opt %t.failed.mlir --run-reproducer 2>&1 | FileCheck %s --check-prefix=FAILED
 // FAILED: error: {{.*}}the number of its steps is not known
 
-func.func @f(%x: !nd.tensor<f32, i: 3>) -> !nd.tensor<f32, i: 3> {
-  %a = nd.pointwise %x : (!nd.tensor<f32, i: 3>) -> !nd.tensor<f32, i: 3> {
+!i = !nd.tensor<f32, i: 3>
+
+func.func @f(%x: !i) -> !i {
+  %a = nd.pointwise %x : (!i) -> !i {
   ^bb0(%e: f32):
     %s = arith.addf %e, %e : f32
     nd.yield %s : f32
   }
-  %b = nd.pointwise %x : (!nd.tensor<f32, i: 3>) -> !nd.tensor<f32, i: 3> {
+  %b = nd.pointwise %x : (!i) -> !i {
   ^bb0(%e: f32):
     %s = arith.addf %e, %e : f32
     nd.yield %s : f32
   }
-  %c = nd.pointwise %a, %b : (!nd.tensor<f32, i: 3>, !nd.tensor<f32, i: 3>) -> !nd.tensor<f32, i: 3> {
+  %c = nd.pointwise %a, %b : (!i, !i) -> !i {
   ^bb0(%e: f32, %g: f32):
     %s = arith.mulf %e, %g : f32
     nd.yield %s : f32
   }
-  return %c : !nd.tensor<f32, i: 3>
+  return %c : !i
 }

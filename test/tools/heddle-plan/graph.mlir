@@ -37,22 +37,24 @@
 // RUN: not heddlec %s --mesh d=2 --shard 'graph 12' -o %t.heddle 2>&1 | FileCheck %s --check-prefix=DIGITS
 // DIGITS: error: expected 16 hexadecimal digits after 'graph', got '12'
 
+!in = !nd.tensor<f32, in: 3>
+
 // Private
-func.func private @inner(%a: !nd.tensor<f32, in: 3>) -> !nd.tensor<f32, in: 3> {
-  %b = nd.pointwise %a : (!nd.tensor<f32, in: 3>) -> !nd.tensor<f32, in: 3> {
+func.func private @inner(%a: !in) -> !in {
+  %b = nd.pointwise %a : (!in) -> !in {
   ^bb0(%u: f32):
     %v = math.tanh %u : f32
     nd.yield %v : f32
   }
-  return %b : !nd.tensor<f32, in: 3>
+  return %b : !in
 }
-func.func private @same(%a: !nd.tensor<f32, in: 3>) -> !nd.tensor<f32, in: 3> {
-  return %a : !nd.tensor<f32, in: 3>
+func.func private @same(%a: !in) -> !in {
+  return %a : !in
 }
 func.func @step(%x: !nd.tensor<f32, batch: 8, in: 3, from$3: 4> {nd.name = "x"},
-                %w: !nd.tensor<f32, in: 3> {nd.name = "w"}) -> (!nd.tensor<f32, in: 3, from$3: 4> {nd.name = "y"}) {
-  %v = nd.call @inner(%w) : (!nd.tensor<f32, in: 3>) -> !nd.tensor<f32, in: 3>
-  %p = nd.pointwise %x, %v : (!nd.tensor<f32, batch: 8, in: 3, from$3: 4>, !nd.tensor<f32, in: 3>)
+                %w: !in {nd.name = "w"}) -> (!nd.tensor<f32, in: 3, from$3: 4> {nd.name = "y"}) {
+  %v = nd.call @inner(%w) : (!in) -> !in
+  %p = nd.pointwise %x, %v : (!nd.tensor<f32, batch: 8, in: 3, from$3: 4>, !in)
     -> !nd.tensor<f32, batch: 8, in: 3, from$3: 4> {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32

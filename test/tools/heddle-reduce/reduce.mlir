@@ -20,23 +20,25 @@
 // RUN: not heddle-reduce %s 2>&1 | FileCheck %s --check-prefix=REQUIRED
 // REQUIRED: --test is required
 
-func.func @other(%x: !nd.tensor<f32, k: 4> {nd.name = "x"}) -> (!nd.tensor<f32, k: 4> {nd.name = "y"}) {
-  return %x : !nd.tensor<f32, k: 4>
+!k = !nd.tensor<f32, k: 4>
+
+func.func @other(%x: !k {nd.name = "x"}) -> (!k {nd.name = "y"}) {
+  return %x : !k
 }
 
-func.func private @twice(%x: !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4> {
-  %y = nd.pointwise %x : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4> {
+func.func private @twice(%x: !k) -> !k {
+  %y = nd.pointwise %x : (!k) -> !k {
   ^bb0(%e: f32):
     %r = arith.addf %e, %e : f32
     nd.yield %r : f32
   }
-  return %y : !nd.tensor<f32, k: 4>
+  return %y : !k
 }
 
-func.func @main(%x: !nd.tensor<f32, row: 8, k: 4> {nd.name = "x"}, %y: !nd.tensor<f32, k: 4> {nd.name = "y"})
-    -> (!nd.tensor<f32, k: 4> {nd.name = "a"}, !nd.tensor<f32, row: 6> {nd.name = "b"}) {
-  %t = nd.call @twice(%y) : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
-  %p = nd.pointwise %x, %t : (!nd.tensor<f32, row: 8, k: 4>, !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, row: 8, k: 4> {
+func.func @main(%x: !nd.tensor<f32, row: 8, k: 4> {nd.name = "x"}, %y: !k {nd.name = "y"})
+    -> (!k {nd.name = "a"}, !nd.tensor<f32, row: 6> {nd.name = "b"}) {
+  %t = nd.call @twice(%y) : (!k) -> !k
+  %p = nd.pointwise %x, %t : (!nd.tensor<f32, row: 8, k: 4>, !k) -> !nd.tensor<f32, row: 8, k: 4> {
   ^bb0(%a: f32, %b: f32):
     %r = arith.mulf %a, %b : f32
     nd.yield %r : f32
@@ -47,5 +49,5 @@ func.func @main(%x: !nd.tensor<f32, row: 8, k: 4> {nd.name = "x"}, %y: !nd.tenso
     %r = arith.addf %a, %e : f32
     nd.yield %r : f32
   }
-  return %t, %s : !nd.tensor<f32, k: 4>, !nd.tensor<f32, row: 6>
+  return %t, %s : !k, !nd.tensor<f32, row: 6>
 }

@@ -14,21 +14,23 @@
 // RUN: heddle-run %s --entry step --input x=%t.after.safetensors --input %t.safetensors | FileCheck %s --check-prefix=OTHER
 // OTHER: before: f32 {column: 3, row: 2} = {{\[\[}}2, 8], [4, 10], [6, 12]]
 
-func.func @save(%x: !nd.tensor<f32, row: 2, column: 3> {nd.name = "from"}) -> (!nd.tensor<f32, row: 2, column: 3> {nd.name = "x"}) {
-  return %x : !nd.tensor<f32, row: 2, column: 3>
+!row_column = !nd.tensor<f32, row: 2, column: 3>
+
+func.func @save(%x: !row_column {nd.name = "from"}) -> (!row_column {nd.name = "x"}) {
+  return %x : !row_column
 }
 
-func.func @step(%x: !nd.tensor<f32, row: 2, column: 3> {nd.name = "x", heddle.donate = 0 : i64}) -> (!nd.tensor<f32, row: 2, column: 3> {nd.name = "x"}, !nd.tensor<f32, row: 2, column: 3> {nd.name = "before"}) {
-  %0 = nd.pointwise %x : (!nd.tensor<f32, row: 2, column: 3>) -> !nd.tensor<f32, row: 2, column: 3> {
+func.func @step(%x: !row_column {nd.name = "x", heddle.donate = 0 : i64}) -> (!row_column {nd.name = "x"}, !row_column {nd.name = "before"}) {
+  %0 = nd.pointwise %x : (!row_column) -> !row_column {
   ^bb0(%a: f32):
     %b = arith.addf %a, %a : f32
     nd.yield %b : f32
   }
-  %1 = nd.pointwise %x : (!nd.tensor<f32, row: 2, column: 3>) -> !nd.tensor<f32, row: 2, column: 3> {
+  %1 = nd.pointwise %x : (!row_column) -> !row_column {
   ^bb0(%a: f32):
     %c = arith.constant 1.0 : f32
     %b = arith.mulf %a, %c : f32
     nd.yield %b : f32
   }
-  return %0, %1 : !nd.tensor<f32, row: 2, column: 3>, !nd.tensor<f32, row: 2, column: 3>
+  return %0, %1 : !row_column, !row_column
 }

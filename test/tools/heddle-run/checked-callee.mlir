@@ -2,12 +2,14 @@
 // RUN: heddle-run %s --interpret
 // RUN: not heddle-run %s 2>&1 | FileCheck %s
 
-func.func @checked(%x: !nd.tensor<f32, n: 2>) -> !nd.tensor<f32, n: 2> {
+!n = !nd.tensor<f32, n: 2>
+
+func.func @checked(%x: !n) -> !n {
   // CHECK: checked-callee.mlir:[[@LINE+1]]:3: error: 'check.expect_eq' op can only be checked by the interpreter here; expected it in the body of a public function that no other one calls
-  check.expect_eq %x, %x : !nd.tensor<f32, n: 2>
-  return %x : !nd.tensor<f32, n: 2>
+  check.expect_eq %x, %x : !n
+  return %x : !n
 }
-func.func @calls(%x: !nd.tensor<f32, n: 2>) -> !nd.tensor<f32, n: 2> {
-  %y = nd.call @checked(%x) : (!nd.tensor<f32, n: 2>) -> !nd.tensor<f32, n: 2>
-  return %y : !nd.tensor<f32, n: 2>
+func.func @calls(%x: !n) -> !n {
+  %y = nd.call @checked(%x) : (!n) -> !n
+  return %y : !n
 }

@@ -4,7 +4,9 @@
 // RUN: not heddle-run %s --entry main 2>&1 | FileCheck %s --check-prefix=COMPILED
 // RUN: not heddle-run %s --entry main --interpret 2>&1 | FileCheck %s --check-prefix=INTERPRETED
 
-func.func private @of_device(%x: !nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row: 3>
+!row = !nd.tensor<f32, row: 3>
+
+func.func private @of_device(%x: !row) -> !row
     attributes {heddle.symbols = ["mesh.d"], nd.ranges = {mesh.d = [0, 1]}} {
   // INTERPRETED: device-numbers.mlir:[[#@LINE+1]]:{{[0-9]+}}: error: 'nest.compute' op expected a caller that supplies 'mesh.d'
   %0 = nest.compute (row: 3) reads %x[] {
@@ -15,10 +17,10 @@ func.func private @of_device(%x: !nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row
     %2 = arith.sitofp %1 : i32 to f32
     %3 = arith.addf %2, %a : f32
     nest.yield %3 : f32
-  } : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row: 3>
-  return %0 : !nd.tensor<f32, row: 3>
+  } : (!row) -> !row
+  return %0 : !row
 }
-func.func @main(%x: !nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row: 3> {
-  %0 = nd.call @of_device(%x) : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row: 3>
-  return %0 : !nd.tensor<f32, row: 3>
+func.func @main(%x: !row) -> !row {
+  %0 = nd.call @of_device(%x) : (!row) -> !row
+  return %0 : !row
 }

@@ -13,22 +13,24 @@
 // RUN: heddle-run %s --entry symbolic --input argument0=%S/Inputs/2x3.npy:two,n --interpret | FileCheck %s --check-prefix=ORDER
 // ORDER: result0: f32 {n: 3, two: 2} = {{\[\[}}1, 4], [2, 5], [3, 6]]
 
-func.func @scale(%x: !nd.tensor<f32, row: 2, column: 3> {nd.name = "x"}) -> (!nd.tensor<f32, row: 2, column: 3> {nd.name = "doubled"}) {
-  %0 = nd.pointwise %x : (!nd.tensor<f32, row: 2, column: 3>) -> !nd.tensor<f32, row: 2, column: 3> {
+!row_column = !nd.tensor<f32, row: 2, column: 3>
+
+func.func @scale(%x: !row_column {nd.name = "x"}) -> (!row_column {nd.name = "doubled"}) {
+  %0 = nd.pointwise %x : (!row_column) -> !row_column {
   ^bb0(%a: f32):
     %b = arith.addf %a, %a : f32
     nd.yield %b : f32
   }
-  return %0 : !nd.tensor<f32, row: 2, column: 3>
+  return %0 : !row_column
 }
 
-func.func @again(%x: !nd.tensor<f32, row: 2, column: 3> {nd.name = "x"}, %y: !nd.tensor<f32, row: 2, column: 3> {nd.name = "doubled"}) -> !nd.tensor<f32, row: 2, column: 3> {
-  %0 = nd.pointwise %x, %y : (!nd.tensor<f32, row: 2, column: 3>, !nd.tensor<f32, row: 2, column: 3>) -> !nd.tensor<f32, row: 2, column: 3> {
+func.func @again(%x: !row_column {nd.name = "x"}, %y: !row_column {nd.name = "doubled"}) -> !row_column {
+  %0 = nd.pointwise %x, %y : (!row_column, !row_column) -> !row_column {
   ^bb0(%a: f32, %b: f32):
     %c = arith.subf %a, %b : f32
     nd.yield %c : f32
   }
-  return %0 : !nd.tensor<f32, row: 2, column: 3>
+  return %0 : !row_column
 }
 
 func.func @symbolic(%x: !nd.tensor<f32, two: 2, n: N>) -> !nd.tensor<f32, two: 2, n: N> {

@@ -3,19 +3,21 @@
 // CHECK: '@choices': 6 of 6 elements can't be compared, expected at most one in 20; 6 depend on choices within the error bounds{{$}}
 // CHECK: '@quotients': 6 of 12 elements can't be compared, expected at most one in 20; 6 are NaN or infinite in the interpreter's result, the first ones in 'quotients': other inputs may help (--input){{$}}
 
-func.func @choices(%x: !nd.tensor<f32, n: 6>) -> !nd.tensor<f32, n: 6> {
-  %0 = nd.pointwise %x : (!nd.tensor<f32, n: 6>) -> !nd.tensor<f32, n: 6> {
+!n = !nd.tensor<f32, n: 6>
+
+func.func @choices(%x: !n) -> !n {
+  %0 = nd.pointwise %x : (!n) -> !n {
   ^bb0(%a: f32):
     %p = arith.mulf %a, %a : f32
     %d = arith.subf %p, %p : f32
     %f = math.floor %d : f32
     nd.yield %f : f32
   }
-  return %0 : !nd.tensor<f32, n: 6>
+  return %0 : !n
 }
 
-func.func @quotients(%x: !nd.tensor<f32, n: 6>) -> (!nd.tensor<f32, n: 6> {nd.name = "copy"}, !nd.tensor<f32, n: 6> {nd.name = "quotients"}) {
-  %0 = nd.pointwise %x : (!nd.tensor<f32, n: 6>) -> !nd.tensor<f32, n: 6> {
+func.func @quotients(%x: !n) -> (!n {nd.name = "copy"}, !n {nd.name = "quotients"}) {
+  %0 = nd.pointwise %x : (!n) -> !n {
   ^bb0(%a: f32):
     %p = arith.mulf %a, %a : f32
     %d = arith.subf %p, %p : f32
@@ -23,5 +25,5 @@ func.func @quotients(%x: !nd.tensor<f32, n: 6>) -> (!nd.tensor<f32, n: 6> {nd.na
     %q = arith.divf %one, %d : f32
     nd.yield %q : f32
   }
-  return %x, %0 : !nd.tensor<f32, n: 6>, !nd.tensor<f32, n: 6>
+  return %x, %0 : !n, !n
 }

@@ -3,40 +3,44 @@
 // RUN: heddle-run %s --compare --size N=7 --size M=3 --size K=7 --size n=7 --size R=2
 // RUN: heddle-run %s --compare --size N=20 --size M=0 --size K=5 --size n=5 --size R=4
 
+!nN = !nd.tensor<f32, n: N>
+!n5 = !nd.tensor<f32, n: 5>
+!nM = !nd.tensor<f32, n: M>
+
 // Parts of a tensor: its first sorted elements, a range at a computed start, an update of one.
 // RUN: not heddle-run %s --entry first --size N=3 2>&1 | FileCheck %s --check-prefix=FIRST
 // FIRST: heddle-run: error: {{.*}}size-errors.mlir:[[#@LINE+2]]:8: 'first' expected at least 5 for the size of 'n' in 'nd.sort', got N = 3{{$}}
-func.func @first(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5> {
-  %0 = nd.sort %x along n : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
-  return %0 : !nd.tensor<f32, n: 5>
+func.func @first(%x: !nN) -> !n5 {
+  %0 = nd.sort %x along n : (!nN) -> !n5
+  return %0 : !n5
 }
 
 // RUN: not heddle-run %s --entry part --size N=3 --size M=4 2>&1 | FileCheck %s --check-prefix=PART
 // PART: 'part' expected at most the size of 'n' in 'nd.dynamic_slice', N = 3, got 4 with
-func.func @part(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>, %s: !nd.tensor<i64>) -> !nd.tensor<f32, n: M> {
-  %0 = nd.dynamic_slice %x n from %s size M : (!nd.tensor<f32, n: N>, !nd.tensor<i64>) -> !nd.tensor<f32, n: M>
-  %1 = nd.pointwise %0, %y : (!nd.tensor<f32, n: M>, !nd.tensor<f32, n: M>) -> !nd.tensor<f32, n: M> {
+func.func @part(%x: !nN, %y: !nM, %s: !nd.tensor<i64>) -> !nM {
+  %0 = nd.dynamic_slice %x n from %s size M : (!nN, !nd.tensor<i64>) -> !nM
+  %1 = nd.pointwise %0, %y : (!nM, !nM) -> !nM {
   ^bb0(%a: f32, %b: f32):
     %r = arith.addf %a, %b : f32
     nd.yield %r : f32
   }
-  return %1 : !nd.tensor<f32, n: M>
+  return %1 : !nM
 }
 
 // RUN: not heddle-run %s --entry put --size N=3 --size M=4 2>&1 | FileCheck %s --check-prefix=PUT
 // PUT: 'put' expected at most the size of 'n' in 'nd.update_slice', N = 3, got 4 with
-func.func @put(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>, %s: !nd.tensor<i64>) -> !nd.tensor<f32, n: N> {
-  %0 = nd.update_slice %y into %x n from %s : (!nd.tensor<f32, n: M>, !nd.tensor<f32, n: N>, !nd.tensor<i64>) -> !nd.tensor<f32, n: N>
-  return %0 : !nd.tensor<f32, n: N>
+func.func @put(%x: !nN, %y: !nM, %s: !nd.tensor<i64>) -> !nN {
+  %0 = nd.update_slice %y into %x n from %s : (!nM, !nN, !nd.tensor<i64>) -> !nN
+  return %0 : !nN
 }
 
 // Every second element from the third on; backwards from the fourth. Nothing is read where there are none.
 // RUN: not heddle-run %s --entry second --size N=6 --size M=3 2>&1 | FileCheck %s --check-prefix=SECOND
 // SECOND: 'second' expected at most the size of 'n' in 'nd.slice', N = 6, got 7 with
 // RUN: heddle-run %s --compare --entry second --size N=1 --size M=0
-func.func @second(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>) -> !nd.tensor<f32, n: M> {
-  %0 = nd.slice %x n from 2 size M stride 2 : !nd.tensor<f32, n: N> -> !nd.tensor<f32, n: M>
-  return %0 : !nd.tensor<f32, n: M>
+func.func @second(%x: !nN, %y: !nM) -> !nM {
+  %0 = nd.slice %x n from 2 size M stride 2 : !nN -> !nM
+  return %0 : !nM
 }
 
 // RUN: not heddle-run %s --entry back --size N=3 --size M=1 2>&1 | FileCheck %s --check-prefix=BACK
@@ -44,17 +48,17 @@ func.func @second(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>) -> !nd.t
 // RUN: not heddle-run %s --entry back --size N=100 --size M=5 2>&1 | FileCheck %s --check-prefix=BEFORE
 // BEFORE: 'back' expected at most the elements up to the first along 'n' in 'nd.slice', 4, got 5 with
 // RUN: heddle-run %s --compare --entry back --size N=1 --size M=0
-func.func @back(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>) -> !nd.tensor<f32, n: M> {
-  %0 = nd.slice %x n from 3 size M stride -1 : !nd.tensor<f32, n: N> -> !nd.tensor<f32, n: M>
-  return %0 : !nd.tensor<f32, n: M>
+func.func @back(%x: !nN, %y: !nM) -> !nM {
+  %0 = nd.slice %x n from 3 size M stride -1 : !nN -> !nM
+  return %0 : !nM
 }
 
 // In what is called and in what may run.
 // RUN: not heddle-run %s --entry calls --size K=4 2>&1 | FileCheck %s --check-prefix=CALLS
 // CALLS: 'calls' expected at least 5 for the size of 'n' in 'nd.sort', got K = 4{{$}}
-func.func @calls(%x: !nd.tensor<f32, n: K>) -> !nd.tensor<f32, n: 5> {
-  %0 = nd.call @first(%x) : (!nd.tensor<f32, n: K>) -> !nd.tensor<f32, n: 5>
-  return %0 : !nd.tensor<f32, n: 5>
+func.func @calls(%x: !nd.tensor<f32, n: K>) -> !n5 {
+  %0 = nd.call @first(%x) : (!nd.tensor<f32, n: K>) -> !n5
+  return %0 : !n5
 }
 
 // A branch that is not taken, and the body of a scan that makes no step: no value decides whether a call is refused.
@@ -63,7 +67,7 @@ func.func @calls(%x: !nd.tensor<f32, n: K>) -> !nd.tensor<f32, n: 5> {
 // RUN: not heddle-run %s --entry branch --interpret --size N=2 2>&1 | FileCheck %s --check-prefix=BRANCH-ORACLE
 // BRANCH: 'branch' expected at least 0 for the size of 'n' in 'nd.slice', got N - 3 = -1 with N = 2
 // BRANCH-ORACLE: 'nd.slice' op expected a size of at least 0 for 'n', got N - 3, which is -1
-func.func @branch(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32>) -> !nd.tensor<f32> {
+func.func @branch(%x: !nN, %y: !nd.tensor<f32>) -> !nd.tensor<f32> {
   %0 = nd.pointwise %y : (!nd.tensor<f32>) -> !nd.tensor<i1> {
   ^bb0(%a: f32):
     %least = arith.constant -1.0 : f32
@@ -73,7 +77,7 @@ func.func @branch(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32>) -> !nd.tensor<
   }
   %1 = nd.item %0 : !nd.tensor<i1> -> i1
   %2 = scf.if %1 -> !nd.tensor<f32> {
-    %3 = nd.slice %x n from 3 size N - 3 : !nd.tensor<f32, n: N> -> !nd.tensor<f32, n: N - 3>
+    %3 = nd.slice %x n from 3 size N - 3 : !nN -> !nd.tensor<f32, n: N - 3>
     %4 = nd.reduce %3 over [n] neutral [0.0 : f32] : (!nd.tensor<f32, n: N - 3>) -> !nd.tensor<f32> {
     ^bb0(%a: f32, %b: f32):
       %r = arith.addf %a, %b : f32
@@ -91,11 +95,11 @@ func.func @branch(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32>) -> !nd.tensor<
 // RUN: not heddle-run %s --entry steps --interpret --size N=4 --size M=0 2>&1 | FileCheck %s --check-prefix=STEPS-ORACLE
 // STEPS: 'steps' expected at least 5 for the size of 'n' in 'nd.sort', got N = 4
 // STEPS-ORACLE: 'nd.sort' op
-func.func @steps(%x: !nd.tensor<f32, n: N>, %s: !nd.tensor<f32, m: M>, %init: !nd.tensor<f32>) -> !nd.tensor<f32> {
+func.func @steps(%x: !nN, %s: !nd.tensor<f32, m: M>, %init: !nd.tensor<f32>) -> !nd.tensor<f32> {
   %0 = nest.scan along <m: M> init(%init) reads(%s) : (!nd.tensor<f32>, !nd.tensor<f32, m: M>) -> !nd.tensor<f32> {
   ^bb0(%state: !nd.tensor<f32>, %each: !nd.tensor<f32>):
-    %1 = nd.call @first(%x) : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
-    %2 = nd.reduce %1 over [n] neutral [0.0 : f32] : (!nd.tensor<f32, n: 5>) -> !nd.tensor<f32> {
+    %1 = nd.call @first(%x) : (!nN) -> !n5
+    %2 = nd.reduce %1 over [n] neutral [0.0 : f32] : (!n5) -> !nd.tensor<f32> {
     ^bb0(%a: f32, %b: f32):
       %r = arith.addf %a, %b : f32
       nd.yield %r : f32
@@ -116,8 +120,8 @@ func.func @steps(%x: !nd.tensor<f32, n: N>, %s: !nd.tensor<f32, m: M>, %init: !n
 // WINDOW: size-errors.mlir:[[#@LINE+4]]:8: 'windows' expected at least 0 for the size of 'n' in 'nd.window', got N - 2 = -1 with N = 1
 // RUN: heddle-run %s --compare --entry windows --size N=2
 // RUN: heddle-run %s --compare --entry windows --size N=5
-func.func @windows(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32> {
-  %0 = nd.window %x n -> k size 3 : !nd.tensor<f32, n: N> -> !nd.tensor<f32, k: 3, n: N - 2>
+func.func @windows(%x: !nN) -> !nd.tensor<f32> {
+  %0 = nd.window %x n -> k size 3 : !nN -> !nd.tensor<f32, k: 3, n: N - 2>
   %1 = nd.reduce %0 over [n, k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 3, n: N - 2>) -> !nd.tensor<f32> {
   ^bb0(%a: f32, %b: f32):
     %r = arith.addf %a, %b : f32
@@ -129,9 +133,9 @@ func.func @windows(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32> {
 // A symbol that is spelled like a dimension.
 // RUN: not heddle-run %s --entry spelled --size n=3 2>&1 | FileCheck %s --check-prefix=SPELLED
 // SPELLED: 'spelled' expected at least 5 for the size of 'n' in 'nd.sort', got
-func.func @spelled(%x: !nd.tensor<f32, n: n>) -> !nd.tensor<f32, n: 5> {
-  %0 = nd.sort %x along n : (!nd.tensor<f32, n: n>) -> !nd.tensor<f32, n: 5>
-  return %0 : !nd.tensor<f32, n: 5>
+func.func @spelled(%x: !nd.tensor<f32, n: n>) -> !n5 {
+  %0 = nd.sort %x along n : (!nd.tensor<f32, n: n>) -> !n5
+  return %0 : !n5
 }
 
 // Declared ranges: without them the sort would be checked. The interpreter holds them as well.
@@ -144,7 +148,7 @@ func.func @spelled(%x: !nd.tensor<f32, n: n>) -> !nd.tensor<f32, n: 5> {
 // INTERPRETED: expected 1 to 4 for 'R' of '@ranged', got 5
 // RUN: heddle-opt %s --nd-require-sizes | FileCheck %s --check-prefix=RANGED
 // RANGED: func.func @ranged{{.*}}heddle.requires = [{got = "1", location = {{.*}}, most = "R", what = "'R', whose range is declared"}, {got = "R", location = {{.*}}, most = "4", what = "'R', whose range is declared"}], nd.ranges = {R = [1, 4]}
-func.func @ranged(%x: !nd.tensor<f32, n: 8 * R>) -> !nd.tensor<f32, n: 5> attributes {nd.ranges = {R = [1, 4]}} {
-  %0 = nd.sort %x along n : (!nd.tensor<f32, n: 8 * R>) -> !nd.tensor<f32, n: 5>
-  return %0 : !nd.tensor<f32, n: 5>
+func.func @ranged(%x: !nd.tensor<f32, n: 8 * R>) -> !n5 attributes {nd.ranges = {R = [1, 4]}} {
+  %0 = nd.sort %x along n : (!nd.tensor<f32, n: 8 * R>) -> !n5
+  return %0 : !n5
 }

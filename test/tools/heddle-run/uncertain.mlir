@@ -10,8 +10,10 @@
 // RUN: heddle-run %s --entry scaled --compare --simulate --mesh d=2 --shard n:d | FileCheck %s --check-prefix=SPLIT
 // SPLIT: @scaled: 3 elements agree{{$}}
 
-func.func @bound(%x: !nd.tensor<f32, n: 3>) -> (!nd.tensor<f32, n: 3> {nd.name = "exp"}, !nd.tensor<f32, n: 3> {nd.name = "difference"}, !nd.tensor<f32, n: 3> {nd.name = "copy"}) {
-  %y = nd.pointwise %x : (!nd.tensor<f32, n: 3>) -> !nd.tensor<f32, n: 3> {
+!n = !nd.tensor<f32, n: 3>
+
+func.func @bound(%x: !n) -> (!n {nd.name = "exp"}, !n {nd.name = "difference"}, !n {nd.name = "copy"}) {
+  %y = nd.pointwise %x : (!n) -> !n {
   ^bb0(%a: f32):
     %k = arith.constant 3.1 : f32
     %l = arith.constant 1.0e9 : f32
@@ -21,22 +23,22 @@ func.func @bound(%x: !nd.tensor<f32, n: 3>) -> (!nd.tensor<f32, n: 3> {nd.name =
     %e = math.exp %r : f32
     nd.yield %e : f32
   }
-  %z = nd.pointwise %x : (!nd.tensor<f32, n: 3>) -> !nd.tensor<f32, n: 3> {
+  %z = nd.pointwise %x : (!n) -> !n {
   ^bb0(%a: f32):
     %k = arith.constant 3.1 : f32
     %p = arith.mulf %a, %k : f32
     %q = arith.subf %p, %p : f32
     nd.yield %q : f32
   }
-  return %y, %z, %x : !nd.tensor<f32, n: 3>, !nd.tensor<f32, n: 3>, !nd.tensor<f32, n: 3>
+  return %y, %z, %x : !n, !n, !n
 }
 
-func.func @scaled(%x: !nd.tensor<f32, n: 3> {nd.name = "x"}) -> !nd.tensor<f32, n: 3> {
-  %y = nd.pointwise %x : (!nd.tensor<f32, n: 3>) -> !nd.tensor<f32, n: 3> {
+func.func @scaled(%x: !n {nd.name = "x"}) -> !n {
+  %y = nd.pointwise %x : (!n) -> !n {
   ^bb0(%a: f32):
     %k = arith.constant 3.1 : f32
     %p = arith.mulf %a, %k : f32
     nd.yield %p : f32
   }
-  return %y : !nd.tensor<f32, n: 3>
+  return %y : !n
 }

@@ -82,6 +82,8 @@
 // RUN: not heddle-translate --ir-to-dot %t.short 2>&1 | FileCheck %s --check-prefix=BINARY
 // BINARY: .short:{{[0-9]+}}:1: error: unexpected character
 
+!a = !nd.tensor<f32, a: 7>
+
 func.func @softmax(%x: !nd.tensor<f32, row: N, column: 40> {nd.name = "x"}) -> (!nd.tensor<f32, row: N, column: 40> {nd.name = "y"}) {
   %m = nd.reduce %x over [column] neutral [0xFF800000 : f32] : (!nd.tensor<f32, row: N, column: 40>) -> !nd.tensor<f32, row: N> {
   ^bb0(%p: f32, %q: f32):
@@ -97,15 +99,15 @@ func.func @softmax(%x: !nd.tensor<f32, row: N, column: 40> {nd.name = "x"}) -> (
   return %0 : !nd.tensor<f32, row: N, column: 40>
 }
 
-func.func @twice(%x: !nd.tensor<f32, a: 7>, %y: !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, a: 7> {
-  %0 = nest.scan along #nd.dims<t: 3> init(%x) reads(%y) : (!nd.tensor<f32, a: 7>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, a: 7> {
-  ^bb0(%s: !nd.tensor<f32, a: 7>, %u: !nd.tensor<f32>):
+func.func @twice(%x: !a, %y: !nd.tensor<f32, t: 3>) -> !a {
+  %0 = nest.scan along #nd.dims<t: 3> init(%x) reads(%y) : (!a, !nd.tensor<f32, t: 3>) -> !a {
+  ^bb0(%s: !a, %u: !nd.tensor<f32>):
     %1 = nest.compute (a: 7) reads %s[], %u[] {
     ^bb0(%v: f32, %w: f32):
       %2 = arith.addf %v, %w : f32
       nest.yield %2 : f32
-    } : (!nd.tensor<f32, a: 7>, !nd.tensor<f32>) -> !nd.tensor<f32, a: 7>
-    nest.yield %1 : !nd.tensor<f32, a: 7>
+    } : (!a, !nd.tensor<f32>) -> !a
+    nest.yield %1 : !a
   }
-  return %0 : !nd.tensor<f32, a: 7>
+  return %0 : !a
 }

@@ -80,6 +80,7 @@ func.func @recurrences(%h: !H, %x: !X) -> (!X, !G, !Y, !X) {
 // CHECK: return %[[A]], %[[R]], %[[B]]
 !A = !nd.tensor<f32, a: 4>
 !B = !nd.tensor<f32, b: 4>
+!C = !nd.tensor<f32, c: 4>
 func.func @loops(%x: !A, %h: !nd.tensor<i64>) -> (!A, !B, !A) {
   %n = nd.pointwise %h : (!nd.tensor<i64>) -> !nd.tensor<i64> {
   ^bb0(%p: i64):
@@ -106,17 +107,17 @@ func.func @loops(%x: !A, %h: !nd.tensor<i64>) -> (!A, !B, !A) {
   %d1 = arith.constant 1 : index
   %i1 = nd.item %n : !nd.tensor<i64> -> index
   %2 = scf.for %k = %d0 to %i1 step %d1 iter_args(%s = %y) -> (!B) {
-    %z = nd.rename %y [b] to [c] : !B -> !nd.tensor<f32, c: 4>
-    %3 = scf.for %l = %d0 to %i1 step %d1 iter_args(%t = %z) -> (!nd.tensor<f32, c: 4>) {
-      %v = nd.rename %s [b] to [c] : !B -> !nd.tensor<f32, c: 4>
-      %u = nd.pointwise %v, %t : (!nd.tensor<f32, c: 4>, !nd.tensor<f32, c: 4>) -> !nd.tensor<f32, c: 4> {
+    %z = nd.rename %y [b] to [c] : !B -> !C
+    %3 = scf.for %l = %d0 to %i1 step %d1 iter_args(%t = %z) -> (!C) {
+      %v = nd.rename %s [b] to [c] : !B -> !C
+      %u = nd.pointwise %v, %t : (!C, !C) -> !C {
       ^bb0(%p: f32, %q: f32):
         %r = arith.subf %p, %q : f32
         nd.yield %r : f32
       }
-      scf.yield %u : !nd.tensor<f32, c: 4>
+      scf.yield %u : !C
     }
-    %w = nd.rename %3 [c] to [b] : !nd.tensor<f32, c: 4> -> !B
+    %w = nd.rename %3 [c] to [b] : !C -> !B
     scf.yield %w : !B
   }
   %4 = scf.for %k = %c0 to %i0 step %c1 iter_args(%s = %x) -> (!A) {

@@ -145,6 +145,9 @@ func.func @nests(%x: !nd.tensor<f32, row: 10>, %w: !nd.tensor<f32, tap: 3>) -> (
 
 // -----
 
+!i_z = !nd.tensor<f32, i: 4, z: 9>
+!i = !nd.tensor<f32, i: 4>
+
 // In a branch and a loop: a sum that was computed before is read, also after the branch, a broadcast is made again, and what one
 // side computes the other one does not see.
 // CHECK-LABEL: @regions
@@ -164,50 +167,52 @@ func.func @nests(%x: !nd.tensor<f32, row: 10>, %w: !nd.tensor<f32, tap: 3>) -> (
 // CHECK: scf.yield
 // CHECK-NOT: nd.reduce
 // CHECK: return %[[W]], {{.*}}, %[[S]]
-func.func @regions(%x: !nd.tensor<f32, i: 4, j: 4>, %c: !nd.tensor<i1>) -> (!nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4>) {
-  %a = nd.reduce %x over [j] neutral [0.0 : f32] : (!nd.tensor<f32, i: 4, j: 4>) -> !nd.tensor<f32, i: 4> {
+func.func @regions(%x: !nd.tensor<f32, i: 4, j: 4>, %c: !nd.tensor<i1>) -> (!i_z, !i_z, !i) {
+  %a = nd.reduce %x over [j] neutral [0.0 : f32] : (!nd.tensor<f32, i: 4, j: 4>) -> !i {
   ^bb0(%p: f32, %q: f32):
     %m = arith.addf %p, %q : f32
     nd.yield %m : f32
   }
-  %w = nd.broadcast %a : !nd.tensor<f32, i: 4> -> !nd.tensor<f32, i: 4, z: 9>
+  %w = nd.broadcast %a : !i -> !i_z
   %g = nd.item %c : !nd.tensor<i1> -> i1
-  %r = scf.if %g -> !nd.tensor<f32, i: 4, z: 9> {
+  %r = scf.if %g -> !i_z {
     %y = nd.rename %x [i, j] to [k, l] : !nd.tensor<f32, i: 4, j: 4> -> !nd.tensor<f32, k: 4, l: 4>
     %b = nd.reduce %y over [l] neutral [0.0 : f32] : (!nd.tensor<f32, k: 4, l: 4>) -> !nd.tensor<f32, k: 4> {
     ^bb0(%p: f32, %q: f32):
       %m = arith.addf %q, %p : f32
       nd.yield %m : f32
     }
-    %z = nd.rename %b [k] to [i] : !nd.tensor<f32, k: 4> -> !nd.tensor<f32, i: 4>
-    %v = nd.broadcast %z : !nd.tensor<f32, i: 4> -> !nd.tensor<f32, i: 4, z: 9>
-    %u = nd.broadcast %a : !nd.tensor<f32, i: 4> -> !nd.tensor<f32, i: 4, z: 9>
-    %e = nd.pointwise %v, %u : (!nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>) -> !nd.tensor<f32, i: 4, z: 9> {
+    %z = nd.rename %b [k] to [i] : !nd.tensor<f32, k: 4> -> !i
+    %v = nd.broadcast %z : !i -> !i_z
+    %u = nd.broadcast %a : !i -> !i_z
+    %e = nd.pointwise %v, %u : (!i_z, !i_z) -> !i_z {
     ^bb0(%p: f32, %q: f32):
       %m = arith.mulf %p, %q : f32
       %n = math.exp %m : f32
       nd.yield %n : f32
     }
-    scf.yield %e : !nd.tensor<f32, i: 4, z: 9>
+    scf.yield %e : !i_z
   } else {
-    %v = nd.broadcast %a : !nd.tensor<f32, i: 4> -> !nd.tensor<f32, i: 4, z: 9>
-    %e = nd.pointwise %v, %v : (!nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>) -> !nd.tensor<f32, i: 4, z: 9> {
+    %v = nd.broadcast %a : !i -> !i_z
+    %e = nd.pointwise %v, %v : (!i_z, !i_z) -> !i_z {
     ^bb0(%p: f32, %q: f32):
       %m = arith.mulf %p, %q : f32
       %n = math.exp %m : f32
       nd.yield %n : f32
     }
-    scf.yield %e : !nd.tensor<f32, i: 4, z: 9>
+    scf.yield %e : !i_z
   }
-  %s = nd.reduce %x over [j] neutral [0.0 : f32] : (!nd.tensor<f32, i: 4, j: 4>) -> !nd.tensor<f32, i: 4> {
+  %s = nd.reduce %x over [j] neutral [0.0 : f32] : (!nd.tensor<f32, i: 4, j: 4>) -> !i {
   ^bb0(%p: f32, %q: f32):
     %m = arith.addf %p, %q : f32
     nd.yield %m : f32
   }
-  return %w, %r, %s : !nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4>
+  return %w, %r, %s : !i_z, !i_z, !i
 }
 
 // -----
+
+!i = !nd.tensor<f32, i: 4>
 
 // Loops that are written alike, of the same tensors: one; another start is another loop.
 // CHECK-LABEL: @loops
@@ -215,38 +220,40 @@ func.func @regions(%x: !nd.tensor<f32, i: 4, j: 4>, %c: !nd.tensor<i1>) -> (!nd.
 // CHECK: %[[B:.*]] = scf.for
 // CHECK-NOT: scf.for
 // CHECK: return %[[A]], %[[A]], %[[B]]
-func.func @loops(%x: !nd.tensor<f32, i: 4>, %y: !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) {
+func.func @loops(%x: !i, %y: !i) -> (!i, !i, !i) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
-  %0 = scf.for %k = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, i: 4>) {
-    %t = nd.pointwise %s, %y : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %0 = scf.for %k = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!i) {
+    %t = nd.pointwise %s, %y : (!i, !i) -> !i {
     ^bb0(%p: f32, %q: f32):
       %m = arith.mulf %p, %q : f32
       nd.yield %m : f32
     }
-    scf.yield %t : !nd.tensor<f32, i: 4>
+    scf.yield %t : !i
   }
-  %1 = scf.for %k = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, i: 4>) {
-    %t = nd.pointwise %s, %y : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %1 = scf.for %k = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!i) {
+    %t = nd.pointwise %s, %y : (!i, !i) -> !i {
     ^bb0(%p: f32, %q: f32):
       %m = arith.mulf %p, %q : f32
       nd.yield %m : f32
     }
-    scf.yield %t : !nd.tensor<f32, i: 4>
+    scf.yield %t : !i
   }
-  %2 = scf.for %k = %c0 to %c9 step %c1 iter_args(%s = %y) -> (!nd.tensor<f32, i: 4>) {
-    %t = nd.pointwise %s, %y : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %2 = scf.for %k = %c0 to %c9 step %c1 iter_args(%s = %y) -> (!i) {
+    %t = nd.pointwise %s, %y : (!i, !i) -> !i {
     ^bb0(%p: f32, %q: f32):
       %m = arith.mulf %p, %q : f32
       nd.yield %m : f32
     }
-    scf.yield %t : !nd.tensor<f32, i: 4>
+    scf.yield %t : !i
   }
-  return %0, %1, %2 : !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>
+  return %0, %1, %2 : !i, !i, !i
 }
 
 // -----
+
+!i = !nd.tensor<f32, i: 4>
 
 // The name along which a recurrence runs is its own.
 // CHECK-LABEL: @recurrences
@@ -254,70 +261,74 @@ func.func @loops(%x: !nd.tensor<f32, i: 4>, %y: !nd.tensor<f32, i: 4>) -> (!nd.t
 // CHECK: %[[B:.*]] = nest.scan
 // CHECK-NOT: nest.scan
 // CHECK: return %[[A]], %[[A]], %[[B]]
-func.func @recurrences(%x: !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) {
-  %0 = nest.scan along <s: 9> init(%x) reads() : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
-  ^bb0(%a: !nd.tensor<f32, i: 4>):
-    %t = nd.pointwise %a : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+func.func @recurrences(%x: !i) -> (!i, !i, !i) {
+  %0 = nest.scan along <s: 9> init(%x) reads() : (!i) -> !i {
+  ^bb0(%a: !i):
+    %t = nd.pointwise %a : (!i) -> !i {
     ^bb0(%p: f32):
       %m = math.sin %p : f32
       nd.yield %m : f32
     }
-    nest.yield %t : !nd.tensor<f32, i: 4>
+    nest.yield %t : !i
   }
-  %1 = nest.scan along <t: 9> init(%x) reads() : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
-  ^bb0(%a: !nd.tensor<f32, i: 4>):
-    %t = nd.pointwise %a : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %1 = nest.scan along <t: 9> init(%x) reads() : (!i) -> !i {
+  ^bb0(%a: !i):
+    %t = nd.pointwise %a : (!i) -> !i {
     ^bb0(%p: f32):
       %m = math.sin %p : f32
       nd.yield %m : f32
     }
-    nest.yield %t : !nd.tensor<f32, i: 4>
+    nest.yield %t : !i
   }
-  %2 = nest.scan along <t: 8> init(%x) reads() : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
-  ^bb0(%a: !nd.tensor<f32, i: 4>):
-    %t = nd.pointwise %a : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %2 = nest.scan along <t: 8> init(%x) reads() : (!i) -> !i {
+  ^bb0(%a: !i):
+    %t = nd.pointwise %a : (!i) -> !i {
     ^bb0(%p: f32):
       %m = math.sin %p : f32
       nd.yield %m : f32
     }
-    nest.yield %t : !nd.tensor<f32, i: 4>
+    nest.yield %t : !i
   }
-  return %0, %1, %2 : !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>
+  return %0, %1, %2 : !i, !i, !i
 }
 
 // -----
+
+!a = !nd.tensor<f32, a: 4>
 
 // One attribute tells them apart.
 // CHECK-LABEL: @sorts
 // CHECK: nd.sort %arg0 along a :
 // CHECK: nd.sort %arg0 along a descending
-func.func @sorts(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) {
-  %0 = nd.sort %x along a : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
-  %1 = nd.sort %x along a descending : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
-  return %0, %1 : !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>
+func.func @sorts(%x: !a) -> (!a, !a) {
+  %0 = nd.sort %x along a : (!a) -> !a
+  %1 = nd.sort %x along a descending : (!a) -> !a
+  return %0, %1 : !a, !a
 }
 
 // -----
 
+!a = !nd.tensor<f32, a: 4>
+
 // CHECK-LABEL: @scans
 // CHECK-COUNT-3: nd.scan
-func.func @scans(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) {
-  %0 = nd.scan %x along a neutral [0.0 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+func.func @scans(%x: !a) -> (!a, !a, !a) {
+  %0 = nd.scan %x along a neutral [0.0 : f32] : (!a) -> !a {
   ^bb0(%s: f32, %t: f32):
     %r = arith.addf %s, %t : f32
     nd.yield %r : f32
   }
-  %1 = nd.scan %x along a exclusive neutral [0.0 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  %1 = nd.scan %x along a exclusive neutral [0.0 : f32] : (!a) -> !a {
   ^bb0(%s: f32, %t: f32):
     %r = arith.addf %s, %t : f32
     nd.yield %r : f32
   }
-  %2 = nd.scan %x along a reverse neutral [0.0 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  %2 = nd.scan %x along a reverse neutral [0.0 : f32] : (!a) -> !a {
   ^bb0(%s: f32, %t: f32):
     %r = arith.addf %s, %t : f32
     nd.yield %r : f32
   }
-  return %0, %1, %2 : !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>
+  return %0, %1, %2 : !a, !a, !a
 }
 
 // -----

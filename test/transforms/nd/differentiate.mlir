@@ -60,14 +60,16 @@ func.func @pooling(%x: !nd.tensor<f32, row: 8>, %dy: !nd.tensor<f32, row: 4>) ->
 
 // -----
 
+!a = !nd.tensor<f32, a: 2>
+
 // A value with two uses gets the sum of two cotangents; an argument that does not matter gets a zero.
-func.func private @twice(%x: !nd.tensor<f32, a: 2>, %unused: !nd.tensor<f32, b: 3>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) {
-  %0 = nd.pointwise %x : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+func.func private @twice(%x: !a, %unused: !nd.tensor<f32, b: 3>) -> (!a, !a) {
+  %0 = nd.pointwise %x : (!a) -> !a {
   ^bb0(%a: f32):
     %m = math.exp %a : f32
     nd.yield %m : f32
   }
-  return %0, %x : !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>
+  return %0, %x : !a, !a
 }
 // CHECK-LABEL: @two_uses
 // CHECK: %[[G:.*]] = nd.pointwise %arg0, %arg2
@@ -75,9 +77,9 @@ func.func private @twice(%x: !nd.tensor<f32, a: 2>, %unused: !nd.tensor<f32, b: 
 // CHECK: arith.addf
 // CHECK: %[[Z:.*]] = nd.constant dense<0.000000e+00> : tensor<f32> by [b]
 // CHECK: return %[[S]], %[[Z]]
-func.func @two_uses(%x: !nd.tensor<f32, a: 2>, %u: !nd.tensor<f32, b: 3>, %g: !nd.tensor<f32, a: 2>, %h: !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, b: 3>) {
-  %r:4 = nd.vjp @twice(%x, %u) cotangents(%g, %h) wrt [0, 1] : (!nd.tensor<f32, a: 2>, !nd.tensor<f32, b: 3>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, b: 3>)
-  return %r#2, %r#3 : !nd.tensor<f32, a: 2>, !nd.tensor<f32, b: 3>
+func.func @two_uses(%x: !a, %u: !nd.tensor<f32, b: 3>, %g: !a, %h: !a) -> (!a, !nd.tensor<f32, b: 3>) {
+  %r:4 = nd.vjp @twice(%x, %u) cotangents(%g, %h) wrt [0, 1] : (!a, !nd.tensor<f32, b: 3>, !a, !a) -> (!a, !a, !a, !nd.tensor<f32, b: 3>)
+  return %r#2, %r#3 : !a, !nd.tensor<f32, b: 3>
 }
 
 // -----
@@ -119,72 +121,78 @@ func.func @lookups(%x: !nd.tensor<f32, a: 4>, %i: !nd.tensor<i32, b: 3>, %dy: !n
 
 // -----
 
+!a = !nd.tensor<f32, a: 2>
+
 // The gradient of a gradient: the inner request is expanded first.
-func.func private @cube(%x: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
-  %0 = nd.pointwise %x : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+func.func private @cube(%x: !a) -> !a {
+  %0 = nd.pointwise %x : (!a) -> !a {
   ^bb0(%a: f32):
     %s = arith.mulf %a, %a : f32
     %m = arith.mulf %s, %a : f32
     nd.yield %m : f32
   }
-  return %0 : !nd.tensor<f32, a: 2>
+  return %0 : !a
 }
-func.func private @slope(%x: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
-  %one = nd.constant dense<1.0> : tensor<f32> by [a] : !nd.tensor<f32, a: 2>
-  %y, %dx = nd.vjp @cube(%x) cotangents(%one) wrt [0] : (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>)
-  return %dx : !nd.tensor<f32, a: 2>
+func.func private @slope(%x: !a) -> !a {
+  %one = nd.constant dense<1.0> : tensor<f32> by [a] : !a
+  %y, %dx = nd.vjp @cube(%x) cotangents(%one) wrt [0] : (!a, !a) -> (!a, !a)
+  return %dx : !a
 }
 // CHECK-LABEL: @curvature
 // CHECK: nd.pointwise %arg0
 // CHECK-NOT: nd.vjp
-func.func @curvature(%x: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
-  %one = nd.constant dense<1.0> : tensor<f32> by [a] : !nd.tensor<f32, a: 2>
-  %y, %dx = nd.vjp @slope(%x) cotangents(%one) wrt [0] : (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>)
-  return %dx : !nd.tensor<f32, a: 2>
+func.func @curvature(%x: !a) -> !a {
+  %one = nd.constant dense<1.0> : tensor<f32> by [a] : !a
+  %y, %dx = nd.vjp @slope(%x) cotangents(%one) wrt [0] : (!a, !a) -> (!a, !a)
+  return %dx : !a
 }
 
 // -----
 
-func.func private @combine_at(%d: !nd.tensor<f32, a: 4>, %u: !nd.tensor<f32, i: N>, %k: !nd.tensor<i32, i: N>) -> !nd.tensor<f32, a: 4> {
-  %0 = nd.scatter %u into %d [a] at %k : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: N>, !nd.tensor<i32, i: N>) -> !nd.tensor<f32, a: 4> {
+!a = !nd.tensor<f32, a: 4>
+
+func.func private @combine_at(%d: !a, %u: !nd.tensor<f32, i: N>, %k: !nd.tensor<i32, i: N>) -> !a {
+  %0 = nd.scatter %u into %d [a] at %k : (!a, !nd.tensor<f32, i: N>, !nd.tensor<i32, i: N>) -> !a {
   ^bb0(%p: f32, %q: f32):
     %m = arith.mulf %p, %q : f32
     %n = arith.addf %p, %q : f32
     %o = arith.addf %m, %n : f32
     nd.yield %o : f32
   }
-  return %0 : !nd.tensor<f32, a: 4>
+  return %0 : !a
 }
 // Updates are combined one after the other, then back: the size need not be known.
 // CHECK-LABEL: @combined
 // CHECK: %[[FORTH:.*]]:2 = nest.scan along <i: N> init(%arg0) reads(%arg1, %arg2)
 // CHECK: nest.scan along <i: N> reverse init(%arg0) reads(%arg1, %arg2, %[[FORTH]]#1)
-func.func @combined(%d: !nd.tensor<f32, a: 4>, %u: !nd.tensor<f32, i: N>, %k: !nd.tensor<i32, i: N>) -> !nd.tensor<f32, i: N> {
-  %r:2 = nd.vjp @combine_at(%d, %u, %k) cotangents(%d) wrt [1] : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: N>, !nd.tensor<i32, i: N>, !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: N>)
+func.func @combined(%d: !a, %u: !nd.tensor<f32, i: N>, %k: !nd.tensor<i32, i: N>) -> !nd.tensor<f32, i: N> {
+  %r:2 = nd.vjp @combine_at(%d, %u, %k) cotangents(%d) wrt [1] : (!a, !nd.tensor<f32, i: N>, !nd.tensor<i32, i: N>, !a) -> (!a, !nd.tensor<f32, i: N>)
   return %r#1 : !nd.tensor<f32, i: N>
 }
 
 // -----
 
+!i = !nd.tensor<f32, i: 4>
+
 // Only what is asked for: of a * b * c by a, one product of b and c and one with the cotangent; the value is not computed, nor
 // anything by b and c.
-func.func private @product(%a: !nd.tensor<f32, i: 4>, %b: !nd.tensor<f32, i: 4>, %c: !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
-  %ab = nd.pointwise %a, %b : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+func.func private @product(%a: !i, %b: !i, %c: !i) -> !i {
+  %ab = nd.pointwise %a, %b : (!i, !i) -> !i {
   ^bb0(%x: f32, %y: f32):
     %m = arith.mulf %x, %y : f32
     nd.yield %m : f32
   }
-  %e = nd.pointwise %c : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %e = nd.pointwise %c : (!i) -> !i {
   ^bb0(%x: f32):
     %m = math.exp %x : f32
     nd.yield %m : f32
   }
-  %p = nd.pointwise %ab, %e : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %p = nd.pointwise %ab, %e : (!i, !i) -> !i {
   ^bb0(%x: f32, %y: f32):
     %m = arith.mulf %x, %y : f32
     nd.yield %m : f32
   }
-  return %p : !nd.tensor<f32, i: 4>
+  return %p : !i
 }
 // CHECK-LABEL: @asked
 // CHECK-COUNT-1: math.exp
@@ -192,9 +200,9 @@ func.func private @product(%a: !nd.tensor<f32, i: 4>, %b: !nd.tensor<f32, i: 4>,
 // CHECK-NOT: arith.mulf
 // CHECK-NOT: math.exp
 // CHECK: return
-func.func @asked(%a: !nd.tensor<f32, i: 4>, %b: !nd.tensor<f32, i: 4>, %c: !nd.tensor<f32, i: 4>, %g: !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
-  %y, %da = nd.vjp @product(%a, %b, %c) cotangents(%g) wrt [0] : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>)
-  return %da : !nd.tensor<f32, i: 4>
+func.func @asked(%a: !i, %b: !i, %c: !i, %g: !i) -> !i {
+  %y, %da = nd.vjp @product(%a, %b, %c) cotangents(%g) wrt [0] : (!i, !i, !i, !i) -> (!i, !i)
+  return %da : !i
 }
 
 // -----
@@ -220,23 +228,25 @@ func.func @tangent(%x: !nd.tensor<f32, row: 8>, %v: !nd.tensor<f32, row: 8>) -> 
 
 // -----
 
+!i = !nd.tensor<f32, i: 4>
+
 // A checkpoint is computed again, behind the cotangent, and not merged with the first time.
-func.func private @block(%x: !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
-  %e = nd.pointwise %x : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+func.func private @block(%x: !i) -> !i {
+  %e = nd.pointwise %x : (!i) -> !i {
   ^bb0(%v: f32):
     %m = math.exp %v : f32
     nd.yield %m : f32
   }
-  %s = nd.pointwise %e : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %s = nd.pointwise %e : (!i) -> !i {
   ^bb0(%v: f32):
     %m = math.sin %v : f32
     nd.yield %m : f32
   }
-  return %s : !nd.tensor<f32, i: 4>
+  return %s : !i
 }
-func.func private @checkpointed(%x: !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
-  %0 = nd.call @block(%x) checkpoint : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4>
-  return %0 : !nd.tensor<f32, i: 4>
+func.func private @checkpointed(%x: !i) -> !i {
+  %0 = nd.call @block(%x) checkpoint : (!i) -> !i
+  return %0 : !i
 }
 // CHECK-LABEL: func.func private @block.gradient
 // CHECK: %[[X:.*]] = nd.after %arg0, %arg1
@@ -247,37 +257,40 @@ func.func private @checkpointed(%x: !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i:
 // CHECK: %[[Y:.*]] = nd.call @block(%arg0) gradient @block.gradient
 // CHECK: %[[DX:.*]] = nd.call @block.gradient(%arg0, %arg1)
 // CHECK: return %[[Y]], %[[DX]]
-func.func @again(%x: !nd.tensor<f32, i: 4>, %g: !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) {
-  %y, %dx = nd.vjp @checkpointed(%x) cotangents(%g) wrt [0] : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>)
-  return %y, %dx : !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>
+func.func @again(%x: !i, %g: !i) -> (!i, !i) {
+  %y, %dx = nd.vjp @checkpointed(%x) cotangents(%g) wrt [0] : (!i, !i) -> (!i, !i)
+  return %y, %dx : !i, !i
 }
 
 // -----
 
+!a = !nd.tensor<f32, a: 8>
+!a_b = !nd.tensor<f32, a: 8, b: 8>
+
 // A recurrence of which both the value and the gradient are asked makes its steps once, and keeps the small results of its sums of
 // products beside what it carries.
-func.func private @recurrence(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, b: 8>) -> !nd.tensor<f32, a: 8> {
-  %r = nest.scan along <t: 5> init(%h) reads() : (!nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8> {
-  ^bb0(%s: !nd.tensor<f32, a: 8>):
-    %o = nd.rename %s [a] to [b] : !nd.tensor<f32, a: 8> -> !nd.tensor<f32, b: 8>
-    %p = nd.pointwise %w, %o : (!nd.tensor<f32, a: 8, b: 8>, !nd.tensor<f32, b: 8>) -> !nd.tensor<f32, a: 8, b: 8> {
+func.func private @recurrence(%h: !a, %w: !a_b) -> !a {
+  %r = nest.scan along <t: 5> init(%h) reads() : (!a) -> !a {
+  ^bb0(%s: !a):
+    %o = nd.rename %s [a] to [b] : !a -> !nd.tensor<f32, b: 8>
+    %p = nd.pointwise %w, %o : (!a_b, !nd.tensor<f32, b: 8>) -> !a_b {
     ^bb0(%x: f32, %y: f32):
       %m = arith.mulf %x, %y : f32
       nd.yield %m : f32
     }
-    %q = nd.reduce %p over [b] neutral [0.0 : f32] : (!nd.tensor<f32, a: 8, b: 8>) -> !nd.tensor<f32, a: 8> {
+    %q = nd.reduce %p over [b] neutral [0.0 : f32] : (!a_b) -> !a {
     ^bb0(%x: f32, %y: f32):
       %m = arith.addf %x, %y : f32
       nd.yield %m : f32
     }
-    %n = nd.pointwise %q : (!nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8> {
+    %n = nd.pointwise %q : (!a) -> !a {
     ^bb0(%x: f32):
       %m = math.sin %x : f32
       nd.yield %m : f32
     }
-    nest.yield %n : !nd.tensor<f32, a: 8>
+    nest.yield %n : !a
   }
-  return %r : !nd.tensor<f32, a: 8>
+  return %r : !a
 }
 // CHECK-LABEL: @once
 // CHECK: %[[F:.*]]:3 = nest.scan along <t: 5> init(%arg0) reads()
@@ -289,7 +302,7 @@ func.func private @recurrence(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 
 // CHECK-NOT: nd.reduce
 // CHECK-NOT: nest.scan
 // CHECK: return %[[F]]#0, %[[B]]#0, %[[B]]#1
-func.func @once(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, b: 8>, %g: !nd.tensor<f32, a: 8>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, b: 8>) {
-  %r:3 = nd.vjp @recurrence(%h, %w) cotangents(%g) wrt [0, 1] : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, b: 8>, !nd.tensor<f32, a: 8>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, b: 8>)
-  return %r#0, %r#1, %r#2 : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, b: 8>
+func.func @once(%h: !a, %w: !a_b, %g: !a) -> (!a, !a, !a_b) {
+  %r:3 = nd.vjp @recurrence(%h, %w) cotangents(%g) wrt [0, 1] : (!a, !a_b, !a) -> (!a, !a, !a_b)
+  return %r#0, %r#1, %r#2 : !a, !a, !a_b
 }

@@ -9,20 +9,23 @@
 // CHECK: nest.yield
 // CHECK: return %[[R]]
 !a_t = !nd.tensor<f32, a: 100000, t: 4>
+!a4 = !nd.tensor<f32, a: 4>
+!a100000 = !nd.tensor<f32, a: 100000>
+!a4000 = !nd.tensor<f32, a: 4000>
 
-func.func @loop(%x: !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+func.func @loop(%x: !a4) -> !a4 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
-  %y = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, a: 4>) {
-    %t = nd.pointwise %s : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  %y = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!a4) {
+    %t = nd.pointwise %s : (!a4) -> !a4 {
     ^bb0(%v: f32):
       %e = math.exp %v : f32
       nd.yield %e : f32
     }
-    scf.yield %t : !nd.tensor<f32, a: 4>
+    scf.yield %t : !a4
   }
-  return %y : !nd.tensor<f32, a: 4>
+  return %y : !a4
 }
 
 // A branch computes both sides.
@@ -31,19 +34,19 @@ func.func @loop(%x: !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
 // CHECK: %[[E:.*]] = nd.pointwise %arg0
 // CHECK: nd.pointwise %arg1, %[[E]], %arg0
 // CHECK: arith.select
-func.func @branch(%x: !nd.tensor<f32, a: 4>, %b: !nd.tensor<i1>) -> !nd.tensor<f32, a: 4> {
+func.func @branch(%x: !a4, %b: !nd.tensor<i1>) -> !a4 {
   %c = nd.item %b : !nd.tensor<i1> -> i1
-  %y = scf.if %c -> (!nd.tensor<f32, a: 4>) {
-    %t = nd.pointwise %x : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  %y = scf.if %c -> (!a4) {
+    %t = nd.pointwise %x : (!a4) -> !a4 {
     ^bb0(%v: f32):
       %e = math.exp %v : f32
       nd.yield %e : f32
     }
-    scf.yield %t : !nd.tensor<f32, a: 4>
+    scf.yield %t : !a4
   } else {
-    scf.yield %x : !nd.tensor<f32, a: 4>
+    scf.yield %x : !a4
   }
-  return %y : !nd.tensor<f32, a: 4>
+  return %y : !a4
 }
 
 // A loop of unknown length stays, and becomes a function of what it carries and captures: its condition is computed
@@ -90,19 +93,19 @@ func.func @until(%x: !nd.tensor<f32>, %b: !nd.tensor<f32>) -> !nd.tensor<f32> {
 // OUT: math.exp
 // OUT-LABEL: func.func private @heavy.else(
 // OUT-NEXT: return %arg0
-func.func @heavy(%x: !nd.tensor<f32, a: 100000>, %b: !nd.tensor<i1>) -> !nd.tensor<f32, a: 100000> {
+func.func @heavy(%x: !a100000, %b: !nd.tensor<i1>) -> !a100000 {
   %c = nd.item %b : !nd.tensor<i1> -> i1
-  %y = scf.if %c -> (!nd.tensor<f32, a: 100000>) {
-    %t = nd.pointwise %x : (!nd.tensor<f32, a: 100000>) -> !nd.tensor<f32, a: 100000> {
+  %y = scf.if %c -> (!a100000) {
+    %t = nd.pointwise %x : (!a100000) -> !a100000 {
     ^bb0(%v: f32):
       %e = math.exp %v : f32
       nd.yield %e : f32
     }
-    scf.yield %t : !nd.tensor<f32, a: 100000>
+    scf.yield %t : !a100000
   } else {
-    scf.yield %x : !nd.tensor<f32, a: 100000>
+    scf.yield %x : !a100000
   }
-  return %y : !nd.tensor<f32, a: 100000>
+  return %y : !a100000
 }
 
 // A loop with a largest number of steps ends where its condition fails.
@@ -115,12 +118,12 @@ func.func @heavy(%x: !nd.tensor<f32, a: 100000>, %b: !nd.tensor<i1>) -> !nd.tens
 // CHECK: math.exp
 // CHECK-NOT: arith.select
 // CHECK: scf.yield
-func.func @bounded(%x: !nd.tensor<f32, a: 4000>) -> !nd.tensor<f32, a: 4000> {
+func.func @bounded(%x: !a4000) -> !a4000 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c20 = arith.constant 20 : index
-  %y = scf.for %i = %c0 to %c20 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, a: 4000>) {
-    %m = nd.reduce %s over [a] neutral [0.0 : f32] : (!nd.tensor<f32, a: 4000>) -> !nd.tensor<f32> {
+  %y = scf.for %i = %c0 to %c20 step %c1 iter_args(%s = %x) -> (!a4000) {
+    %m = nd.reduce %s over [a] neutral [0.0 : f32] : (!a4000) -> !nd.tensor<f32> {
     ^bb0(%v: f32, %w: f32):
       %q = arith.addf %v, %w : f32
       nd.yield %q : f32
@@ -132,19 +135,19 @@ func.func @bounded(%x: !nd.tensor<f32, a: 4000>) -> !nd.tensor<f32, a: 4000> {
       nd.yield %p : i1
     }
     %c = nd.item %small : !nd.tensor<i1> -> i1
-    %u = scf.if %c -> (!nd.tensor<f32, a: 4000>) {
-      %t = nd.pointwise %s : (!nd.tensor<f32, a: 4000>) -> !nd.tensor<f32, a: 4000> {
+    %u = scf.if %c -> (!a4000) {
+      %t = nd.pointwise %s : (!a4000) -> !a4000 {
       ^bb0(%v: f32):
         %e = math.exp %v : f32
         nd.yield %e : f32
       }
-      scf.yield %t : !nd.tensor<f32, a: 4000>
+      scf.yield %t : !a4000
     } else {
-      scf.yield %s : !nd.tensor<f32, a: 4000>
+      scf.yield %s : !a4000
     }
-    scf.yield %u : !nd.tensor<f32, a: 4000>
+    scf.yield %u : !a4000
   }
-  return %y : !nd.tensor<f32, a: 4000>
+  return %y : !a4000
 }
 
 // A scan whose steps are much work is a loop, and so is one that holds a loop: it reads slices at its counter and puts outputs there.
@@ -155,31 +158,31 @@ func.func @bounded(%x: !nd.tensor<f32, a: 4000>) -> !nd.tensor<f32, a: 4000> {
 // CHECK: %[[N:.*]] = nd.pointwise %{{.*}}, %[[X]]
 // CHECK: %[[PUT:.*]] = nd.scatter %[[N]] into %{{.*}} [t] at %{{.*}} unique
 // CHECK: scf.yield %{{.*}}, %[[N]], %[[PUT]]
-func.func @heavy_scan(%h: !nd.tensor<f32, a: 100000>, %x: !a_t) -> (!nd.tensor<f32, a: 100000>, !a_t) {
-  %r:2 = nest.scan along <t: 4> reverse init(%h) reads(%x) : (!nd.tensor<f32, a: 100000>, !a_t) -> (!nd.tensor<f32, a: 100000>, !a_t) {
-  ^bb0(%s: !nd.tensor<f32, a: 100000>, %v: !nd.tensor<f32, a: 100000>):
-    %n = nd.pointwise %s, %v : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>) -> !nd.tensor<f32, a: 100000> {
+func.func @heavy_scan(%h: !a100000, %x: !a_t) -> (!a100000, !a_t) {
+  %r:2 = nest.scan along <t: 4> reverse init(%h) reads(%x) : (!a100000, !a_t) -> (!a100000, !a_t) {
+  ^bb0(%s: !a100000, %v: !a100000):
+    %n = nd.pointwise %s, %v : (!a100000, !a100000) -> !a100000 {
     ^bb0(%p: f32, %q: f32):
       %m = arith.mulf %p, %q : f32
       nd.yield %m : f32
     }
-    nest.yield %n, %n : !nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>
+    nest.yield %n, %n : !a100000, !a100000
   }
-  return %r#0, %r#1 : !nd.tensor<f32, a: 100000>, !a_t
+  return %r#0, %r#1 : !a100000, !a_t
 }
 
 // On a mesh it stays a scan, which may be split, and is marked, also where a tensor that it carries is not used.
 // CHECK-LABEL: @heavy_scan_on_mesh
 // CHECK: nest.scan along <t: 4> init(%arg0) reads(%arg1) {nest.heavy} :
-func.func @heavy_scan_on_mesh(%h: !nd.tensor<f32, a: 100000>, %x: !a_t) -> !nd.tensor<f32, a: 100000> attributes {mesh.mesh = #mesh.mesh<d: 2>} {
-  %r:2 = nest.scan along <t: 4> init(%h, %h) reads(%x) : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>, !a_t) -> (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>) {
-  ^bb0(%s: !nd.tensor<f32, a: 100000>, %u: !nd.tensor<f32, a: 100000>, %v: !nd.tensor<f32, a: 100000>):
-    %n = nd.pointwise %s, %v : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>) -> !nd.tensor<f32, a: 100000> {
+func.func @heavy_scan_on_mesh(%h: !a100000, %x: !a_t) -> !a100000 attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+  %r:2 = nest.scan along <t: 4> init(%h, %h) reads(%x) : (!a100000, !a100000, !a_t) -> (!a100000, !a100000) {
+  ^bb0(%s: !a100000, %u: !a100000, %v: !a100000):
+    %n = nd.pointwise %s, %v : (!a100000, !a100000) -> !a100000 {
     ^bb0(%p: f32, %q: f32):
       %m = arith.mulf %p, %q : f32
       nd.yield %m : f32
     }
-    nest.yield %n, %v : !nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>
+    nest.yield %n, %v : !a100000, !a100000
   }
-  return %r#0 : !nd.tensor<f32, a: 100000>
+  return %r#0 : !a100000
 }

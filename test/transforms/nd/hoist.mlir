@@ -1,5 +1,7 @@
 // RUN: heddle-opt %s --nd-hoist --nd-cse | FileCheck %s
 
+!a = !nd.tensor<f32, a: 4>
+
 // The sum of w squared is invariant and hoisted out of both loops, with its operands; a broadcast and variant ops stay.
 // CHECK-LABEL: @nested
 // CHECK: %[[SQUARE:.*]] = nd.pointwise %arg1
@@ -9,13 +11,13 @@
 // CHECK: nd.broadcast %[[SUM]]
 // CHECK: nd.pointwise
 // CHECK: nest.yield
-func.func @nested(%x: !nd.tensor<f32, a: 4>, %w: !nd.tensor<f32, b: 8>) -> !nd.tensor<f32, a: 4> {
+func.func @nested(%x: !a, %w: !nd.tensor<f32, b: 8>) -> !a {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
-  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, a: 4>) {
-    %t = nest.scan along <t: 3> init(%s) reads() : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
-    ^bb0(%u: !nd.tensor<f32, a: 4>):
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!a) {
+    %t = nest.scan along <t: 3> init(%s) reads() : (!a) -> !a {
+    ^bb0(%u: !a):
       %p = nd.pointwise %w : (!nd.tensor<f32, b: 8>) -> !nd.tensor<f32, b: 8> {
       ^bb0(%v: f32):
         %m = arith.mulf %v, %v : f32
@@ -26,17 +28,17 @@ func.func @nested(%x: !nd.tensor<f32, a: 4>, %w: !nd.tensor<f32, b: 8>) -> !nd.t
         %m = arith.addf %v, %z : f32
         nd.yield %m : f32
       }
-      %wide = nd.broadcast %q : !nd.tensor<f32> -> !nd.tensor<f32, a: 4>
-      %n = nd.pointwise %u, %wide : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+      %wide = nd.broadcast %q : !nd.tensor<f32> -> !a
+      %n = nd.pointwise %u, %wide : (!a, !a) -> !a {
       ^bb0(%v: f32, %z: f32):
         %m = arith.mulf %v, %z : f32
         nd.yield %m : f32
       }
-      nest.yield %n : !nd.tensor<f32, a: 4>
+      nest.yield %n : !a
     }
-    scf.yield %t : !nd.tensor<f32, a: 4>
+    scf.yield %t : !a
   }
-  return %r : !nd.tensor<f32, a: 4>
+  return %r : !a
 }
 
 // An outer product is larger than what it is made from: it is computed where it is used. What both regions of a loop

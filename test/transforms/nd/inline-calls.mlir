@@ -1,12 +1,15 @@
 // RUN: heddle-opt %s --nd-inline-calls --split-input-file --verify-diagnostics | FileCheck %s
 
-func.func private @norm(%x: !nd.tensor<f32, k: 4>, %s: !nd.tensor<f32>) -> !nd.tensor<f32> {
-  %p = nd.pointwise %x, %s : (!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4> {
+!k = !nd.tensor<f32, k: 4>
+!batch = !nd.tensor<f32, batch: 2>
+
+func.func private @norm(%x: !k, %s: !nd.tensor<f32>) -> !nd.tensor<f32> {
+  %p = nd.pointwise %x, %s : (!k, !nd.tensor<f32>) -> !k {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.mulf %a, %b : f32
     nd.yield %0 : f32
   }
-  %r = nd.reduce %p over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32> {
+  %r = nd.reduce %p over [k] neutral [0.0 : f32] : (!k) -> !nd.tensor<f32> {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %a, %b : f32
     nd.yield %0 : f32
@@ -16,24 +19,24 @@ func.func private @norm(%x: !nd.tensor<f32, k: 4>, %s: !nd.tensor<f32>) -> !nd.t
 
 // The reduction lists its names, so the lifted one passes through. The scalar lifted alone makes an outer product.
 // CHECK-LABEL: @lifted
-func.func @lifted(%x: !nd.tensor<f32, k: 4>, %y: !nd.tensor<f32, batch: 2, k: 4>, %s: !nd.tensor<f32, batch: 2>, %one: !nd.tensor<f32>) -> (!nd.tensor<f32, batch: 2>, !nd.tensor<f32, batch: 2>) {
+func.func @lifted(%x: !k, %y: !nd.tensor<f32, batch: 2, k: 4>, %s: !batch, %one: !nd.tensor<f32>) -> (!batch, !batch) {
   // CHECK: nd.pointwise %arg1, %arg3 : (!nd.tensor<f32, batch: 2, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, batch: 2, k: 4>
   // CHECK: nd.reduce %{{.*}} over [k] {{.*}} -> !nd.tensor<f32, batch: 2>
   // CHECK: nd.pointwise %arg0, %arg2 crossed : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, batch: 2>)
   // CHECK: nd.reduce %{{.*}} over [k] {{.*}} -> !nd.tensor<f32, batch: 2>
   // CHECK-NOT: nd.call
-  %0 = nd.call @norm(%y, %one) : (!nd.tensor<f32, batch: 2, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, batch: 2>
-  %1 = nd.call @norm(%x, %s) : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, batch: 2>) -> !nd.tensor<f32, batch: 2>
-  return %0, %1 : !nd.tensor<f32, batch: 2>, !nd.tensor<f32, batch: 2>
+  %0 = nd.call @norm(%y, %one) : (!nd.tensor<f32, batch: 2, k: 4>, !nd.tensor<f32>) -> !batch
+  %1 = nd.call @norm(%x, %s) : (!k, !batch) -> !batch
+  return %0, %1 : !batch, !batch
 }
 
 // A lifted name that the callee uses inside: the callee's is renamed apart.
 // CHECK-LABEL: @hygiene
-func.func @hygiene(%x: !nd.tensor<f32, k: 4>, %s: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, k: 3> {
+func.func @hygiene(%x: !k, %s: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, k: 3> {
   // CHECK: %[[X:.*]] = nd.rename %arg0 [k] to [k$1]
   // CHECK: nd.pointwise %[[X]], %arg1 crossed
   // CHECK: nd.reduce %{{.*}} over [k$1] {{.*}} -> !nd.tensor<f32, k: 3>
-  %0 = nd.call @norm(%x, %s) : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, k: 3>
+  %0 = nd.call @norm(%x, %s) : (!k, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, k: 3>
   return %0 : !nd.tensor<f32, k: 3>
 }
 
@@ -179,9 +182,11 @@ func.func @without(%x: !nd.tensor<f32, row: M>) -> !nd.tensor<f32, row: M> {
 
 // -----
 
+!k = !nd.tensor<f32, k: 4>
+
 // A lifted branch computes both sides at all points. As long as derivatives are requested, a side passes gradients to what
 // it reads at its own points alone.
-func.func private @root(%x: !nd.tensor<f32>, %w: !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4> {
+func.func private @root(%x: !nd.tensor<f32>, %w: !k) -> !k {
   %c = nd.pointwise %x : (!nd.tensor<f32>) -> !nd.tensor<i1> {
   ^bb0(%a: f32):
     %one = arith.constant 1.0 : f32
@@ -189,17 +194,17 @@ func.func private @root(%x: !nd.tensor<f32>, %w: !nd.tensor<f32, k: 4>) -> !nd.t
     nd.yield %0 : i1
   }
   %i = nd.item %c : !nd.tensor<i1> -> i1
-  %r = scf.if %i -> (!nd.tensor<f32, k: 4>) {
-    scf.yield %w : !nd.tensor<f32, k: 4>
+  %r = scf.if %i -> (!k) {
+    scf.yield %w : !k
   } else {
-    %s = nd.pointwise %w : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4> {
+    %s = nd.pointwise %w : (!k) -> !k {
     ^bb0(%a: f32):
       %0 = math.sqrt %a : f32
       nd.yield %0 : f32
     }
-    scf.yield %s : !nd.tensor<f32, k: 4>
+    scf.yield %s : !k
   }
-  return %r : !nd.tensor<f32, k: 4>
+  return %r : !k
 }
 // CHECK-LABEL: func.func private @lifted_root
 // CHECK: arith.cmpf olt
@@ -213,11 +218,11 @@ func.func private @root(%x: !nd.tensor<f32>, %w: !nd.tensor<f32, k: 4>) -> !nd.t
 // CHECK: arith.select
 // CHECK-NOT: nd.stop_gradient
 // CHECK: return
-func.func private @lifted_root(%x: !nd.tensor<f32, batch: 2>, %w: !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, batch: 2, k: 4> {
-  %0 = nd.call @root(%x, %w) : (!nd.tensor<f32, batch: 2>, !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, batch: 2, k: 4>
+func.func private @lifted_root(%x: !nd.tensor<f32, batch: 2>, %w: !k) -> !nd.tensor<f32, batch: 2, k: 4> {
+  %0 = nd.call @root(%x, %w) : (!nd.tensor<f32, batch: 2>, !k) -> !nd.tensor<f32, batch: 2, k: 4>
   return %0 : !nd.tensor<f32, batch: 2, k: 4>
 }
-func.func @gradient(%x: !nd.tensor<f32, batch: 2>, %w: !nd.tensor<f32, k: 4>, %g: !nd.tensor<f32, batch: 2, k: 4>) -> !nd.tensor<f32, k: 4> {
-  %y, %dw = nd.vjp @lifted_root(%x, %w) cotangents(%g) wrt [1] : (!nd.tensor<f32, batch: 2>, !nd.tensor<f32, k: 4>, !nd.tensor<f32, batch: 2, k: 4>) -> (!nd.tensor<f32, batch: 2, k: 4>, !nd.tensor<f32, k: 4>)
-  return %dw : !nd.tensor<f32, k: 4>
+func.func @gradient(%x: !nd.tensor<f32, batch: 2>, %w: !k, %g: !nd.tensor<f32, batch: 2, k: 4>) -> !k {
+  %y, %dw = nd.vjp @lifted_root(%x, %w) cotangents(%g) wrt [1] : (!nd.tensor<f32, batch: 2>, !k, !nd.tensor<f32, batch: 2, k: 4>) -> (!nd.tensor<f32, batch: 2, k: 4>, !k)
+  return %dw : !k
 }

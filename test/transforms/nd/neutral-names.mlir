@@ -7,6 +7,8 @@
 // RUN: sed -e 's/row/zebra/g; s/column/b/g; s/: N/: M/g' %s | heddle-opt --nd-neutral-names | sed 's/heddle.names = {[^}]*}//' > %t.other.mlir
 // RUN: heddle-opt %s --nd-neutral-names | sed 's/heddle.names = {[^}]*}//' | diff - %t.other.mlir
 
+!c = !nd.tensor<f32, c: 3>
+
 // CHECK-LABEL: func.func @f
 // CHECK-SAME: %arg0: !nd.tensor<f32, n000: size0_, n001: 2> {nd.name = "x"}
 // CHECK-SAME: heddle.names = {n000 = "column", n001 = "row", size0_ = "N"}
@@ -27,11 +29,11 @@ func.func @f(%x: !nd.tensor<f32, row: 2, column: N> {nd.name = "x"}, %y: !nd.ten
 
 // A function that calls another one, and the one that is called, keep their names.
 // CHECK-LABEL: func.func private @called(%arg0: !nd.tensor<f32, c: 3>)
-func.func private @called(%x: !nd.tensor<f32, c: 3>) -> !nd.tensor<f32, c: 3> {
-  return %x : !nd.tensor<f32, c: 3>
+func.func private @called(%x: !c) -> !c {
+  return %x : !c
 }
 // CHECK-LABEL: func.func @calls(%arg0: !nd.tensor<f32, b: 2>, %arg1: !nd.tensor<f32, c: 3>)
-func.func @calls(%z: !nd.tensor<f32, b: 2>, %x: !nd.tensor<f32, c: 3>) -> (!nd.tensor<f32, b: 2>, !nd.tensor<f32, c: 3>) {
-  %y = nd.call @called(%x) : (!nd.tensor<f32, c: 3>) -> !nd.tensor<f32, c: 3>
-  return %z, %y : !nd.tensor<f32, b: 2>, !nd.tensor<f32, c: 3>
+func.func @calls(%z: !nd.tensor<f32, b: 2>, %x: !c) -> (!nd.tensor<f32, b: 2>, !c) {
+  %y = nd.call @called(%x) : (!c) -> !c
+  return %z, %y : !nd.tensor<f32, b: 2>, !c
 }

@@ -1,6 +1,8 @@
 // RUN: heddle-opt %s --nd-check | FileCheck %s
 // RUN: heddle-opt %s --nd-check --nd-pipeline --nest-pipeline -o /dev/null
 
+!n = !nd.tensor<f32, n: 4>
+
 // Results and operands of ops are checked; ops that only move elements are skipped.
 // CHECK-LABEL: func.func @not_a_number
 // CHECK-SAME: -> (!nd.tensor<f32, n: 4>, !nd.tensor<i64> {nd.name = "heddle.check"}, !nd.tensor<i64> {nd.name = "heddle.coordinate"})
@@ -11,15 +13,15 @@
 // CHECK: nd.pointwise %[[NOW]], %[[BEFORE]]
 // CHECK: arith.cmpi ugt
 // CHECK-NOT: over [m]
-func.func @not_a_number(%x: !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4> {
-  %0 = nd.pointwise %x : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4> {
+func.func @not_a_number(%x: !n) -> !n {
+  %0 = nd.pointwise %x : (!n) -> !n {
   ^bb0(%v: f32):
     %l = math.log %v : f32
     nd.yield %l : f32
   }
-  %1 = nd.rename %0 [n] to [m] : !nd.tensor<f32, n: 4> -> !nd.tensor<f32, m: 4>
-  %2 = nd.rename %1 [m] to [n] : !nd.tensor<f32, m: 4> -> !nd.tensor<f32, n: 4>
-  return %2 : !nd.tensor<f32, n: 4>
+  %1 = nd.rename %0 [n] to [m] : !n -> !nd.tensor<f32, m: 4>
+  %2 = nd.rename %1 [m] to [n] : !nd.tensor<f32, m: 4> -> !n
+  return %2 : !n
 }
 
 // Sizes are symbols here; a list of coordinates may have any integer type.
@@ -56,31 +58,31 @@ func.func @starts(%x: !nd.tensor<i32, n: N>, %b: !nd.tensor<i64, b: 2>, %c: !nd.
 // CHECK: scf.for {{.*}} -> (!nd.tensor<f32, n: 4>, !nd.tensor<i64>, !nd.tensor<i64>)
 // CHECK: nest.scan along <n: 4> init(%{{.*}}, %{{.*}}, %{{.*}}) reads(%{{.*}})
 // CHECK: scf.while
-func.func @loops(%x: !nd.tensor<f32, n: 4>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
+func.func @loops(%x: !n, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
   %c = nd.item %b : !nd.tensor<i1> -> i1
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
-  %y = scf.if %c -> (!nd.tensor<f32, n: 4>) {
-    %e = nd.pointwise %x : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4> {
+  %y = scf.if %c -> (!n) {
+    %e = nd.pointwise %x : (!n) -> !n {
     ^bb0(%v: f32):
       %l = math.log %v : f32
       nd.yield %l : f32
     }
-    scf.yield %e : !nd.tensor<f32, n: 4>
+    scf.yield %e : !n
   } else {
-    scf.yield %x : !nd.tensor<f32, n: 4>
+    scf.yield %x : !n
   }
-  %z = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %y) -> (!nd.tensor<f32, n: 4>) {
-    %e = nd.pointwise %s : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4> {
+  %z = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %y) -> (!n) {
+    %e = nd.pointwise %s : (!n) -> !n {
     ^bb0(%v: f32):
       %l = math.sqrt %v : f32
       nd.yield %l : f32
     }
-    scf.yield %e : !nd.tensor<f32, n: 4>
+    scf.yield %e : !n
   }
   %zero = nd.constant dense<0.0> : tensor<f32> by [] : !nd.tensor<f32>
-  %last = nest.scan along <n: 4> init(%zero) reads(%z) : (!nd.tensor<f32>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32> {
+  %last = nest.scan along <n: 4> init(%zero) reads(%z) : (!nd.tensor<f32>, !n) -> !nd.tensor<f32> {
   ^bb0(%h: !nd.tensor<f32>, %t: !nd.tensor<f32>):
     %e = nd.pointwise %h, %t : (!nd.tensor<f32>, !nd.tensor<f32>) -> !nd.tensor<f32> {
     ^bb0(%u: f32, %v: f32):

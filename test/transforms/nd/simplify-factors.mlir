@@ -42,6 +42,8 @@ func.func @two_products(%x: !nd.tensor<f32, i: 5, k: 7>, %y: !nd.tensor<f32, i: 
 
 // -----
 
+!i32_i_j = !nd.tensor<i32, i: 5, j: 3>
+
 // Integers wrap around either way. b w - a w is (b - a) w.
 // FAST-LABEL: @difference
 // STRICT-LABEL: @difference
@@ -51,49 +53,51 @@ func.func @two_products(%x: !nd.tensor<f32, i: 5, k: 7>, %y: !nd.tensor<f32, i: 
 // STRICT: nd.pointwise %[[S]], %arg2
 // STRICT: arith.muli
 // STRICT-NOT: arith.muli
-func.func @difference(%a: !nd.tensor<i32, i: 5>, %b: !nd.tensor<i32, i: 5>, %w: !nd.tensor<i32, i: 5, j: 3>) -> !nd.tensor<i32, i: 5, j: 3> {
-  %0 = nd.pointwise %a, %w : (!nd.tensor<i32, i: 5>, !nd.tensor<i32, i: 5, j: 3>) -> !nd.tensor<i32, i: 5, j: 3> {
+func.func @difference(%a: !nd.tensor<i32, i: 5>, %b: !nd.tensor<i32, i: 5>, %w: !i32_i_j) -> !i32_i_j {
+  %0 = nd.pointwise %a, %w : (!nd.tensor<i32, i: 5>, !i32_i_j) -> !i32_i_j {
   ^bb0(%p: i32, %q: i32):
     %m = arith.muli %p, %q : i32
     nd.yield %m : i32
   }
-  %1 = nd.pointwise %b, %w : (!nd.tensor<i32, i: 5>, !nd.tensor<i32, i: 5, j: 3>) -> !nd.tensor<i32, i: 5, j: 3> {
+  %1 = nd.pointwise %b, %w : (!nd.tensor<i32, i: 5>, !i32_i_j) -> !i32_i_j {
   ^bb0(%p: i32, %q: i32):
     %m = arith.muli %p, %q : i32
     nd.yield %m : i32
   }
-  %2 = nd.pointwise %0, %1 : (!nd.tensor<i32, i: 5, j: 3>, !nd.tensor<i32, i: 5, j: 3>) -> !nd.tensor<i32, i: 5, j: 3> {
+  %2 = nd.pointwise %0, %1 : (!i32_i_j, !i32_i_j) -> !i32_i_j {
   ^bb0(%p: i32, %q: i32):
     %m = arith.subi %q, %p : i32
     nd.yield %m : i32
   }
-  return %2 : !nd.tensor<i32, i: 5, j: 3>
+  return %2 : !i32_i_j
 }
 
 // -----
+
+!i = !nd.tensor<f32, i: 5>
 
 // The larger of two sums of minima: a lattice is exact.
 // STRICT-LABEL: @lattice
 // STRICT: arith.maximumf
 // STRICT: arith.minimumf
 // STRICT-NOT: arith.minimumf
-func.func @lattice(%a: !nd.tensor<f32, i: 5>, %b: !nd.tensor<f32, i: 5>, %w: !nd.tensor<f32, i: 5>) -> !nd.tensor<f32, i: 5> {
-  %0 = nd.pointwise %a, %w : (!nd.tensor<f32, i: 5>, !nd.tensor<f32, i: 5>) -> !nd.tensor<f32, i: 5> {
+func.func @lattice(%a: !i, %b: !i, %w: !i) -> !i {
+  %0 = nd.pointwise %a, %w : (!i, !i) -> !i {
   ^bb0(%p: f32, %q: f32):
     %m = arith.minimumf %p, %q : f32
     nd.yield %m : f32
   }
-  %1 = nd.pointwise %b, %w : (!nd.tensor<f32, i: 5>, !nd.tensor<f32, i: 5>) -> !nd.tensor<f32, i: 5> {
+  %1 = nd.pointwise %b, %w : (!i, !i) -> !i {
   ^bb0(%p: f32, %q: f32):
     %m = arith.minimumf %p, %q : f32
     nd.yield %m : f32
   }
-  %2 = nd.pointwise %0, %1 : (!nd.tensor<f32, i: 5>, !nd.tensor<f32, i: 5>) -> !nd.tensor<f32, i: 5> {
+  %2 = nd.pointwise %0, %1 : (!i, !i) -> !i {
   ^bb0(%p: f32, %q: f32):
     %m = arith.maximumf %p, %q : f32
     nd.yield %m : f32
   }
-  return %2 : !nd.tensor<f32, i: 5>
+  return %2 : !i
 }
 
 // -----
@@ -134,6 +138,8 @@ func.func @wider(%x: !nd.tensor<f32, i: 5, k: 7>, %y: !nd.tensor<f32, k: 7>, %w:
 
 // -----
 
+!i = !nd.tensor<f32, i: 5>
+
 // FAST-LABEL: @in_code
 // FAST: arith.addf
 // FAST: arith.mulf
@@ -141,15 +147,15 @@ func.func @wider(%x: !nd.tensor<f32, i: 5, k: 7>, %y: !nd.tensor<f32, k: 7>, %w:
 // STRICT-LABEL: @in_code
 // STRICT: arith.mulf
 // STRICT: arith.mulf
-func.func @in_code(%a: !nd.tensor<f32, i: 5>, %b: !nd.tensor<f32, i: 5>, %w: !nd.tensor<f32, i: 5>) -> !nd.tensor<f32, i: 5> {
-  %0 = nd.pointwise %a, %b, %w : (!nd.tensor<f32, i: 5>, !nd.tensor<f32, i: 5>, !nd.tensor<f32, i: 5>) -> !nd.tensor<f32, i: 5> {
+func.func @in_code(%a: !i, %b: !i, %w: !i) -> !i {
+  %0 = nd.pointwise %a, %b, %w : (!i, !i, !i) -> !i {
   ^bb0(%p: f32, %q: f32, %r: f32):
     %m = arith.mulf %p, %r : f32
     %n = arith.mulf %r, %q : f32
     %s = arith.addf %m, %n : f32
     nd.yield %s : f32
   }
-  return %0 : !nd.tensor<f32, i: 5>
+  return %0 : !i
 }
 
 // -----

@@ -61,21 +61,23 @@ func.func @join_of_two_uses(%x: !nd.tensor<f32, a: 4>, %y: !nd.tensor<f32, a: 5>
 
 // -----
 
+!a = !nd.tensor<f32, a: 7>
+
 // Parts that touch are the whole; parts that do not, or lie the other way round, are not.
 // CHECK-LABEL: @joins
-func.func @joins(%x: !nd.tensor<f32, a: 7>, %e: !nd.tensor<f32, a: 0>) -> (!nd.tensor<f32, a: 7>, !nd.tensor<f32, a: 7>, !nd.tensor<f32, a: 14>) {
+func.func @joins(%x: !a, %e: !nd.tensor<f32, a: 0>) -> (!a, !a, !nd.tensor<f32, a: 14>) {
   // CHECK-DAG: %[[L:.*]] = nd.slice %arg0 a from 0 size 3
   // CHECK-DAG: %[[R:.*]] = nd.slice %arg0 a from 3 size 4
   // CHECK-DAG: %[[B:.*]] = nd.concat %[[R]], %[[L]] along a
   // CHECK-DAG: %[[F:.*]] = nd.concat %[[R]], %[[L]], %arg0 along a
   // CHECK: return %arg0, %[[B]], %[[F]]
-  %0 = nd.slice %x a from 0 size 3 : !nd.tensor<f32, a: 7> -> !nd.tensor<f32, a: 3>
-  %1 = nd.slice %x a from 3 size 4 : !nd.tensor<f32, a: 7> -> !nd.tensor<f32, a: 4>
-  %2 = nd.concat %0, %e, %1 along a : (!nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 0>, !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 7>
-  %3 = nd.concat %1, %0 along a : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 7>
-  %4 = nd.concat %1, %0 along a : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 7>
-  %5 = nd.concat %4, %x along a : (!nd.tensor<f32, a: 7>, !nd.tensor<f32, a: 7>) -> !nd.tensor<f32, a: 14>
-  return %2, %3, %5 : !nd.tensor<f32, a: 7>, !nd.tensor<f32, a: 7>, !nd.tensor<f32, a: 14>
+  %0 = nd.slice %x a from 0 size 3 : !a -> !nd.tensor<f32, a: 3>
+  %1 = nd.slice %x a from 3 size 4 : !a -> !nd.tensor<f32, a: 4>
+  %2 = nd.concat %0, %e, %1 along a : (!nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 0>, !nd.tensor<f32, a: 4>) -> !a
+  %3 = nd.concat %1, %0 along a : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 3>) -> !a
+  %4 = nd.concat %1, %0 along a : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 3>) -> !a
+  %5 = nd.concat %4, %x along a : (!a, !a) -> !nd.tensor<f32, a: 14>
+  return %2, %3, %5 : !a, !a, !nd.tensor<f32, a: 14>
 }
 
 // -----
@@ -133,18 +135,20 @@ func.func @narrow_coordinates(%x: !nd.tensor<f32, a: 300>, %y: !nd.tensor<f32, a
 
 // -----
 
+!a = !nd.tensor<f32, a: 3>
+
 // A constant start is clamped as a computed one is.
 // CHECK-LABEL: @dynamic_slices
-func.func @dynamic_slices(%x: !nd.tensor<f32, a: 7>, %i: !nd.tensor<i32>) -> (!nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>) {
+func.func @dynamic_slices(%x: !nd.tensor<f32, a: 7>, %i: !nd.tensor<i32>) -> (!a, !a, !a) {
   // CHECK-DAG: nd.slice %arg0 a from 4 size 3
   // CHECK-DAG: nd.slice %arg0 a from 0 size 3
   // CHECK-DAG: nd.dynamic_slice
   %0 = nd.constant dense<6> : tensor<i32> by [] : !nd.tensor<i32>
   %1 = nd.constant dense<-6> : tensor<i32> by [] : !nd.tensor<i32>
-  %2 = nd.dynamic_slice %x a from %0 size 3 : (!nd.tensor<f32, a: 7>, !nd.tensor<i32>) -> !nd.tensor<f32, a: 3>
-  %3 = nd.dynamic_slice %x a from %1 size 3 : (!nd.tensor<f32, a: 7>, !nd.tensor<i32>) -> !nd.tensor<f32, a: 3>
-  %4 = nd.dynamic_slice %x a from %i size 3 : (!nd.tensor<f32, a: 7>, !nd.tensor<i32>) -> !nd.tensor<f32, a: 3>
-  return %2, %3, %4 : !nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>
+  %2 = nd.dynamic_slice %x a from %0 size 3 : (!nd.tensor<f32, a: 7>, !nd.tensor<i32>) -> !a
+  %3 = nd.dynamic_slice %x a from %1 size 3 : (!nd.tensor<f32, a: 7>, !nd.tensor<i32>) -> !a
+  %4 = nd.dynamic_slice %x a from %i size 3 : (!nd.tensor<f32, a: 7>, !nd.tensor<i32>) -> !a
+  return %2, %3, %4 : !a, !a, !a
 }
 
 // -----
@@ -174,9 +178,12 @@ func.func @dead_rows(%x: !nd.tensor<f32, m: 64, k: 32>, %y: !nd.tensor<f32, k: 3
 
 // -----
 
+!a8 = !nd.tensor<f32, a: 8>
+!a2 = !nd.tensor<f32, a: 2>
+
 // An operand with other uses is computed as a whole; a scan needs its prefix; excluded taps of a window stay excluded.
 // CHECK-LABEL: @whole
-func.func @whole(%x: !nd.tensor<f32, a: 8>, %y: !nd.tensor<f32, a: 8>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) {
+func.func @whole(%x: !a8, %y: !a8) -> (!a8, !a2, !a2, !a2) {
   // CHECK: %[[E:.*]] = nd.pointwise %arg0
   // CHECK: nd.slice %[[E]] a from 1
   // CHECK: %[[C:.*]] = nd.scan %arg0 along a
@@ -184,26 +191,26 @@ func.func @whole(%x: !nd.tensor<f32, a: 8>, %y: !nd.tensor<f32, a: 8>) -> (!nd.t
   // CHECK: %[[W:.*]] = nd.window %arg0
   // CHECK: %[[M:.*]] = nd.reduce %[[W]] over [k]
   // CHECK: nd.slice %[[M]] a from 1
-  %0 = nd.pointwise %x : (!nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8> {
+  %0 = nd.pointwise %x : (!a8) -> !a8 {
   ^bb0(%p: f32):
     %m = math.exp %p : f32
     nd.yield %m : f32
   }
-  %1 = nd.slice %0 a from 1 size 2 : !nd.tensor<f32, a: 8> -> !nd.tensor<f32, a: 2>
-  %2 = nd.scan %x along a neutral [0.0 : f32] : (!nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8> {
+  %1 = nd.slice %0 a from 1 size 2 : !a8 -> !a2
+  %2 = nd.scan %x along a neutral [0.0 : f32] : (!a8) -> !a8 {
   ^bb0(%p: f32, %q: f32):
     %m = arith.addf %p, %q : f32
     nd.yield %m : f32
   }
-  %3 = nd.slice %2 a from 1 size 2 : !nd.tensor<f32, a: 8> -> !nd.tensor<f32, a: 2>
-  %4 = nd.window %x a -> k size 3 pad 1, 1 exclude : !nd.tensor<f32, a: 8> -> !nd.tensor<f32, a: 8, k: 3>
-  %5 = nd.reduce %4 over [k] neutral [0xFF800000 : f32] : (!nd.tensor<f32, a: 8, k: 3>) -> !nd.tensor<f32, a: 8> {
+  %3 = nd.slice %2 a from 1 size 2 : !a8 -> !a2
+  %4 = nd.window %x a -> k size 3 pad 1, 1 exclude : !a8 -> !nd.tensor<f32, a: 8, k: 3>
+  %5 = nd.reduce %4 over [k] neutral [0xFF800000 : f32] : (!nd.tensor<f32, a: 8, k: 3>) -> !a8 {
   ^bb0(%p: f32, %q: f32):
     %m = arith.maximumf %p, %q : f32
     nd.yield %m : f32
   }
-  %6 = nd.slice %5 a from 1 size 2 : !nd.tensor<f32, a: 8> -> !nd.tensor<f32, a: 2>
-  return %0, %1, %3, %6 : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>
+  %6 = nd.slice %5 a from 1 size 2 : !a8 -> !a2
+  return %0, %1, %3, %6 : !a8, !a2, !a2, !a2
 }
 
 // -----

@@ -1,5 +1,7 @@
 // RUN: heddle-opt %s --nd-simplify=verify-rules --split-input-file | FileCheck %s
 
+!a = !nd.tensor<f32, a: 4>
+
 // Unused values are neither carried nor computed; invariant ones are captured.
 // CHECK-LABEL: @recurrence
 // CHECK: %[[R:.*]] = nest.scan along <t: 3> init(%arg0) reads(%arg2) : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, a: 4> {
@@ -7,26 +9,26 @@
 // CHECK-NEXT: nd.pointwise %[[U]], %[[X]], %arg1
 // CHECK-NOT: nd.pointwise
 // CHECK: return %[[R]]
-func.func @recurrence(%u: !nd.tensor<f32, a: 4>, %w: !nd.tensor<f32, a: 4>, %x: !nd.tensor<f32, t: 3>, %y: !nd.tensor<f32, t: 3>) -> (!nd.tensor<f32, a: 4>) {
+func.func @recurrence(%u: !a, %w: !a, %x: !nd.tensor<f32, t: 3>, %y: !nd.tensor<f32, t: 3>) -> (!a) {
   %r:4 = nest.scan along <t: 3> init(%u, %u, %w) reads(%x, %y)
-      : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, t: 3>, !nd.tensor<f32, t: 3>)
-      -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4, t: 3>) {
-  ^bb0(%c: !nd.tensor<f32, a: 4>, %dead: !nd.tensor<f32, a: 4>, %same: !nd.tensor<f32, a: 4>, %p: !nd.tensor<f32>, %q: !nd.tensor<f32>):
-    %n = nd.pointwise %c, %p, %same : (!nd.tensor<f32, a: 4>, !nd.tensor<f32>, !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+      : (!a, !a, !a, !nd.tensor<f32, t: 3>, !nd.tensor<f32, t: 3>)
+      -> (!a, !a, !a, !nd.tensor<f32, a: 4, t: 3>) {
+  ^bb0(%c: !a, %dead: !a, %same: !a, %p: !nd.tensor<f32>, %q: !nd.tensor<f32>):
+    %n = nd.pointwise %c, %p, %same : (!a, !nd.tensor<f32>, !a) -> !a {
     ^bb0(%0: f32, %1: f32, %2: f32):
       %3 = arith.mulf %0, %1 : f32
       %4 = arith.addf %3, %2 : f32
       nd.yield %4 : f32
     }
-    %m = nd.pointwise %dead, %q, %c : (!nd.tensor<f32, a: 4>, !nd.tensor<f32>, !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+    %m = nd.pointwise %dead, %q, %c : (!a, !nd.tensor<f32>, !a) -> !a {
     ^bb0(%0: f32, %1: f32, %2: f32):
       %3 = arith.mulf %0, %1 : f32
       %4 = arith.subf %3, %2 : f32
       nd.yield %4 : f32
     }
-    nest.yield %n, %m, %same, %m : !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>
+    nest.yield %n, %m, %same, %m : !a, !a, !a, !a
   }
-  return %r#0 : !nd.tensor<f32, a: 4>
+  return %r#0 : !a
 }
 
 // -----

@@ -136,30 +136,32 @@ func.func @reshaped(%x: !nd.tensor<f32, a: 4, b: 3>, %y: !nd.tensor<f32, c: 12, 
 
 // -----
 
+!a = !nd.tensor<f32, a: 1>
+
 // The exclusive prefix of one element is the neutral element.
 // CHECK-LABEL: @scans
-func.func @scans(%x: !nd.tensor<f32, a: 1>) -> (!nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 1>) {
+func.func @scans(%x: !a) -> (!a, !a) {
   // CHECK: %[[E:.*]] = nd.scan %arg0 along a exclusive
   // CHECK: return %arg0, %[[E]]
-  %0 = nd.scan %x along a neutral [0.0 : f32] : (!nd.tensor<f32, a: 1>) -> !nd.tensor<f32, a: 1> {
+  %0 = nd.scan %x along a neutral [0.0 : f32] : (!a) -> !a {
   ^bb0(%p: f32, %q: f32):
     %r = arith.addf %p, %q : f32
     nd.yield %r : f32
   }
-  %1 = nd.scan %x along a exclusive neutral [0.0 : f32] : (!nd.tensor<f32, a: 1>) -> !nd.tensor<f32, a: 1> {
+  %1 = nd.scan %x along a exclusive neutral [0.0 : f32] : (!a) -> !a {
   ^bb0(%p: f32, %q: f32):
     %r = arith.addf %p, %q : f32
     nd.yield %r : f32
   }
-  return %0, %1 : !nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 1>
+  return %0, %1 : !a, !a
 }
 
 // A product of complex numbers has no neutral element at infinity.
 // CHECK-LABEL: @complexProductOfOne
-func.func @complexProductOfOne(%x: !nd.tensor<f32, a: 1>) -> !nd.tensor<f32, a: 1> {
+func.func @complexProductOfOne(%x: !a) -> !a {
   // CHECK: %[[S:.*]]:2 = nd.scan %arg0, %arg0
   // CHECK: return %[[S]]#1
-  %0:2 = nd.scan %x, %x along a neutral [1.0 : f32, 0.0 : f32] : (!nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 1>) -> (!nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 1>) {
+  %0:2 = nd.scan %x, %x along a neutral [1.0 : f32, 0.0 : f32] : (!a, !a) -> (!a, !a) {
   ^bb0(%p: f32, %q: f32, %r: f32, %s: f32):
     %0 = arith.mulf %p, %r : f32
     %1 = arith.mulf %q, %s : f32
@@ -169,7 +171,7 @@ func.func @complexProductOfOne(%x: !nd.tensor<f32, a: 1>) -> !nd.tensor<f32, a: 
     %5 = arith.addf %3, %4 : f32
     nd.yield %2, %5 : f32, f32
   }
-  return %0#1 : !nd.tensor<f32, a: 1>
+  return %0#1 : !a
 }
 
 // A sum of sums that collect in other types stays: the outer one would lose what the inner one kept.
@@ -207,14 +209,16 @@ func.func @repeatedWindow(%x: !nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3> {
 
 // -----
 
+!a = !nd.tensor<f32, a: 4>
+
 // A merge of no names gives one element: the reduction over it is the element. Over other names as well, it is over these alone.
 // CHECK-LABEL: @merge_of_none
 // CHECK: %[[S:.*]] = nd.reduce %arg0 over [a]
 // CHECK: %[[P:.*]] = nd.reduce %{{.*}} over [d]
 // CHECK: return %arg0, %[[S]], %[[P]]
-func.func @merge_of_none(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32>, !nd.tensor<f32, a: 4>) {
-  %m = nd.merge %x [] into d : !nd.tensor<f32, a: 4> -> !nd.tensor<f32, a: 4, d: 1>
-  %0 = nd.reduce %m over [d] neutral [0.0 : f32] : (!nd.tensor<f32, a: 4, d: 1>) -> !nd.tensor<f32, a: 4> {
+func.func @merge_of_none(%x: !a) -> (!a, !nd.tensor<f32>, !a) {
+  %m = nd.merge %x [] into d : !a -> !nd.tensor<f32, a: 4, d: 1>
+  %0 = nd.reduce %m over [d] neutral [0.0 : f32] : (!nd.tensor<f32, a: 4, d: 1>) -> !a {
   ^bb0(%p: f32, %q: f32):
     %r = arith.addf %p, %q : f32
     nd.yield %r : f32
@@ -225,12 +229,12 @@ func.func @merge_of_none(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !
     nd.yield %r : f32
   }
   // A combiner without a name may change one element.
-  %2 = nd.reduce %m over [d] neutral [0.0 : f32] : (!nd.tensor<f32, a: 4, d: 1>) -> !nd.tensor<f32, a: 4> {
+  %2 = nd.reduce %m over [d] neutral [0.0 : f32] : (!nd.tensor<f32, a: 4, d: 1>) -> !a {
   ^bb0(%p: f32, %q: f32):
     %s = arith.addf %p, %q : f32
     %t = arith.mulf %p, %q : f32
     %r = arith.addf %s, %t : f32
     nd.yield %r : f32
   }
-  return %0, %1, %2 : !nd.tensor<f32, a: 4>, !nd.tensor<f32>, !nd.tensor<f32, a: 4>
+  return %0, %1, %2 : !a, !nd.tensor<f32>, !a
 }

@@ -30,32 +30,34 @@ func.func @needed_broadcast(%x: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2, 
 
 // -----
 
+!a = !nd.tensor<f32, a: 2>
+
 // x * 1 is x. x + 0 is not, for x = -0; x + (-0) is.
 // CHECK-LABEL: @identities
-func.func @identities(%x: !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) {
+func.func @identities(%x: !a) -> (!a, !a, !a) {
   // CHECK-NOT: arith.mulf
   // CHECK: %[[S:.*]] = nd.pointwise %arg0
   // CHECK: arith.addf
   // CHECK: return %arg0, %[[S]], %arg0
-  %0 = nd.pointwise %x : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+  %0 = nd.pointwise %x : (!a) -> !a {
   ^bb0(%p: f32):
     %one = arith.constant 1.0 : f32
     %m = arith.mulf %p, %one : f32
     nd.yield %m : f32
   }
-  %1 = nd.pointwise %x : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+  %1 = nd.pointwise %x : (!a) -> !a {
   ^bb0(%p: f32):
     %zero = arith.constant 0.0 : f32
     %m = arith.addf %p, %zero : f32
     nd.yield %m : f32
   }
-  %2 = nd.pointwise %x : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+  %2 = nd.pointwise %x : (!a) -> !a {
   ^bb0(%p: f32):
     %zero = arith.constant -0.0 : f32
     %m = arith.addf %p, %zero : f32
     nd.yield %m : f32
   }
-  return %0, %1, %2 : !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>
+  return %0, %1, %2 : !a, !a, !a
 }
 
 // -----

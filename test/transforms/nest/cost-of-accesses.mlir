@@ -2,11 +2,13 @@
 // RUN: heddle-opt %s --nest-cost -o /dev/null 2>&1 | FileCheck %s
 // RUN: heddle-opt %s --nest-choose-schedules | FileCheck %s --check-prefix=CHOSEN
 
+!m_n = !nd.tensor<f32, m: 64, n: 16>
+
 module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 64 : i64, vector_registers = 32 : i64, l1_bytes = 32768 : i64, l2_bytes = 1048576 : i64, l3_bytes = 33554432 : i64}>} {
 
 // 64 x 16 results in vectors of m are transposed in registers, as are the operands of the finish.
 // CHECK: 'short' takes {{.*}} stores 64, turned 128,
-func.func @short(%a: !nd.tensor<f32, m: 64, k: 8> {nd.layout = #nest.layout<[k, m]>}, %b: !nd.tensor<f32, m: 64, n: 16> {nd.layout = #nest.layout<[m, n]>}) -> (!nd.tensor<f32, m: 64, n: 16> {nd.layout = #nest.layout<[m, n]>}) {
+func.func @short(%a: !nd.tensor<f32, m: 64, k: 8> {nd.layout = #nest.layout<[k, m]>}, %b: !m_n {nd.layout = #nest.layout<[m, n]>}) -> (!m_n {nd.layout = #nest.layout<[m, n]>}) {
   %r = nest.compute (m: 64, n: 16) reduce (k: 8) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -14,8 +16,8 @@ func.func @short(%a: !nd.tensor<f32, m: 64, k: 8> {nd.layout = #nest.layout<[k, 
   ^bb0(%s: f32, %d: f32):
     %t = arith.addf %s, %d : f32
     nest.yield %t : f32
-  } {heddle.name = "short", layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache n by 16, cache m by 16, loop k by 1, register n by 1, register m by 16, vector m by 1]>} : (!nd.tensor<f32, m: 64, k: 8>, !nd.tensor<f32, m: 64, n: 16>) -> !nd.tensor<f32, m: 64, n: 16>
-  return %r : !nd.tensor<f32, m: 64, n: 16>
+  } {heddle.name = "short", layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache n by 16, cache m by 16, loop k by 1, register n by 1, register m by 16, vector m by 1]>} : (!nd.tensor<f32, m: 64, k: 8>, !m_n) -> !m_n
+  return %r : !m_n
 }
 
 // Of 18 rows of a tile, 16 are transposed: 4 tiles store 64 vectors, and the lanes of 8 one by one.
@@ -31,7 +33,7 @@ func.func @eighteen(%a: !nd.tensor<f32, m: 64, n: 18> {nd.layout = #nest.layout<
 
 // A long finish runs row by row, so each lane is loaded and stored alone: 2 * 64 * 16.
 // CHECK: 'long' takes {{.*}} gathered 2048,
-func.func @long(%a: !nd.tensor<f32, m: 64, k: 8> {nd.layout = #nest.layout<[k, m]>}, %b: !nd.tensor<f32, m: 64, n: 16> {nd.layout = #nest.layout<[m, n]>}) -> (!nd.tensor<f32, m: 64, n: 16> {nd.layout = #nest.layout<[m, n]>}) {
+func.func @long(%a: !nd.tensor<f32, m: 64, k: 8> {nd.layout = #nest.layout<[k, m]>}, %b: !m_n {nd.layout = #nest.layout<[m, n]>}) -> (!m_n {nd.layout = #nest.layout<[m, n]>}) {
   %r = nest.compute (m: 64, n: 16) reduce (k: 8) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -41,8 +43,8 @@ func.func @long(%a: !nd.tensor<f32, m: 64, k: 8> {nd.layout = #nest.layout<[k, m
     %u = math.exp %d : f32
     %v = arith.addf %t, %u : f32
     nest.yield %v : f32
-  } {heddle.name = "long", layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache n by 16, cache m by 16, loop k by 1, register n by 1, register m by 16, vector m by 1]>} : (!nd.tensor<f32, m: 64, k: 8>, !nd.tensor<f32, m: 64, n: 16>) -> !nd.tensor<f32, m: 64, n: 16>
-  return %r : !nd.tensor<f32, m: 64, n: 16>
+  } {heddle.name = "long", layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache n by 16, cache m by 16, loop k by 1, register n by 1, register m by 16, vector m by 1]>} : (!nd.tensor<f32, m: 64, k: 8>, !m_n) -> !m_n
+  return %r : !m_n
 }
 
 // Rows of 4096 bytes share a set of the first cache, so a vector along m misses it in all of its 16 lines.

@@ -5,6 +5,10 @@
 
 // FORMULA: remark: a nest takes step_start_seconds + cold_start_seconds + (overlap(exposed_part, overlap(exposed_in_core, operations * operation_cycles + {{.*}}2 * steps) * issue_cycles, {{.*}}, l2_bytes * (l2_cycles_per_byte + cold_l2_cycles_per_byte), {{.*}}) / cycles_per_second + chunks * chunk_seconds seconds; {{.*}}cycles_per_second 2.6e+09, {{.*}}cold_store_cycles 2.65,
 
+!m_n = !nd.tensor<f32, m: 64, n: 32>
+!a_b = !nd.tensor<f32, a: 64, b: 64>
+!f = !nd.tensor<f32, f: 32>
+
 module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152,
                                                    l2_bytes = 2097152, l3_bytes = 33554432}>} {
 
@@ -14,14 +18,14 @@ module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 
 // WARM: 'compute' takes {{0\.[0-9]+}} us by its schedule, {{0\.[0-9]+}} us by its layouts, {{0\.[0-9]+}} us by its sizes, at least {{0\.[0-9]+}} us, limited by arithmetic; products 2048, loads 1280, stores 128,
 // CHECK: 'compute' takes {{2\.[0-9]+}} us by its schedule, {{2\.[0-9]+}} us by its layouts, {{2\.[0-9]+}} us by its sizes, at least {{0\.[0-9]+}} us, limited by arithmetic; products 2048, loads 1280, stores 128, chained 512, steps 128, entries 8, tiles 8, chunks 1{{$}}
 func.func @product(%a: !nd.tensor<f32, m: 64, k: 16> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 16, n: 32> {nd.layout = #nest.layout<[k, n]>})
-    -> (!nd.tensor<f32, m: 64, n: 32> {nd.layout = #nest.layout<[m, n]>}) {
+    -> (!m_n {nd.layout = #nest.layout<[m, n]>}) {
   %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
   ^bb0(%p: f32, %q: f32):
     %r = arith.mulf %p, %q : f32
     nest.yield %r : f32
   } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache m by 8, loop k by 1, register m by 1, register n by 16, vector n by 1]>}
-    : (!nd.tensor<f32, m: 64, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !nd.tensor<f32, m: 64, n: 32>
-  return %c : !nd.tensor<f32, m: 64, n: 32>
+    : (!nd.tensor<f32, m: 64, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !m_n
+  return %c : !m_n
 }
 
 // A tile of 20 rows and 2 vectors has 40 accumulators, 10 more than registers are free: a quarter of the 2560 multiply-adds
@@ -80,56 +84,56 @@ func.func @shared(%x: !nd.tensor<f32, n: 1048576>) -> !nd.tensor<f32, n: 1048544
 // loop reads 4096 bytes further.
 // CHECK: 'compute' takes {{.*}}; loads 256, stores 256, turned 256, hops 16, steps 16, entries 4, chunks 1{{$}}
 // CHECK: 'compute' takes {{.*}}; stores 256, gathered 4096, hops 256, steps 256, entries 64, chunks 1{{$}}
-func.func @transposes(%x: !nd.tensor<f32, a: 64, b: 64>) -> (!nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, a: 64, b: 64>) {
+func.func @transposes(%x: !a_b) -> (!a_b, !a_b) {
   %y = nest.compute (a: 64, b: 64) reads %x[] {
   ^bb0(%p: f32):
     nest.yield %p : f32
   } {layouts = [#nest.layout<[b, a]>], schedule = #nest.schedule<[cache b by 16, cache a by 16, register b by 1, vector a by 1]>}
-    : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
+    : (!a_b) -> !a_b
   %z = nest.compute (a: 64, b: 64) reads %x[] {
   ^bb0(%p: f32):
     nest.yield %p : f32
   } {layouts = [#nest.layout<[b, a]>], schedule = #nest.schedule<[cache b by 1, cache a by 16, vector a by 1]>}
-    : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
-  return %y, %z : !nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, a: 64, b: 64>
+    : (!a_b) -> !a_b
+  return %y, %z : !a_b, !a_b
 }
 
 // Without a schedule, and without layouts, good ones are assumed.
 // CHECK: 'compute' takes {{2\.[0-9]+}} us by its layouts, {{2\.[0-9]+}} us by its sizes, {{.*}}; products 2048, {{.*}}
 // CHECK: 'compute' takes {{2\.[0-9]+}} us by its sizes, at least {{.*}}; products 2048, {{.*}}
-func.func @assumed(%a: !nd.tensor<f32, m: 64, k: 16>, %b: !nd.tensor<f32, k: 16, n: 32>) -> (!nd.tensor<f32, m: 64, n: 32>, !nd.tensor<f32, m: 64, n: 32>) {
+func.func @assumed(%a: !nd.tensor<f32, m: 64, k: 16>, %b: !nd.tensor<f32, k: 16, n: 32>) -> (!m_n, !m_n) {
   %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
   ^bb0(%p: f32, %q: f32):
     %r = arith.mulf %p, %q : f32
     nest.yield %r : f32
   } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>]}
-    : (!nd.tensor<f32, m: 64, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !nd.tensor<f32, m: 64, n: 32>
+    : (!nd.tensor<f32, m: 64, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !m_n
   %d = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
   ^bb0(%p: f32, %q: f32):
     %r = arith.mulf %p, %q : f32
     nest.yield %r : f32
   } combine add [0.0 : f32]
-    : (!nd.tensor<f32, m: 64, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !nd.tensor<f32, m: 64, n: 32>
-  return %c, %d : !nd.tensor<f32, m: 64, n: 32>, !nd.tensor<f32, m: 64, n: 32>
+    : (!nd.tensor<f32, m: 64, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !m_n
+  return %c, %d : !m_n, !m_n
 }
 
 // A recurrence reads and writes slices: neighbours along f are 8 elements apart, so 8 steps load and store 32 lanes one by one.
 // CHECK: 'scan' takes {{.*}} by its schedule, {{.*}}; loads 16, stores 16, gathered 512, {{.*}}
-func.func @slices(%init: !nd.tensor<f32, f: 32>, %x: !nd.tensor<f32, f: 32, t: 8> {nd.layout = #nest.layout<[f, t]>})
-    -> (!nd.tensor<f32, f: 32>, !nd.tensor<f32, f: 32, t: 8>) {
+func.func @slices(%init: !f, %x: !nd.tensor<f32, f: 32, t: 8> {nd.layout = #nest.layout<[f, t]>})
+    -> (!f, !nd.tensor<f32, f: 32, t: 8>) {
   %r:2 = nest.scan along <t: 8> init(%init) reads(%x) {layouts = [#nest.layout<[f]>, #nest.layout<[f, t]>]}
-      : (!nd.tensor<f32, f: 32>, !nd.tensor<f32, f: 32, t: 8>) -> (!nd.tensor<f32, f: 32>, !nd.tensor<f32, f: 32, t: 8>) {
-  ^bb0(%state: !nd.tensor<f32, f: 32>, %slice: !nd.tensor<f32, f: 32>):
+      : (!f, !nd.tensor<f32, f: 32, t: 8>) -> (!f, !nd.tensor<f32, f: 32, t: 8>) {
+  ^bb0(%state: !f, %slice: !f):
     %n = nest.compute (f: 32) reads %slice[] {
     ^bb0(%p: f32):
       nest.yield %p : f32
-    } {layouts = [#nest.layout<[f]>], schedule = #nest.schedule<[register f by 16, vector f by 1]>} : (!nd.tensor<f32, f: 32>) -> !nd.tensor<f32, f: 32>
+    } {layouts = [#nest.layout<[f]>], schedule = #nest.schedule<[register f by 16, vector f by 1]>} : (!f) -> !f
     %m = nest.compute (f: 32) reads %state[] {
     ^bb0(%p: f32):
       nest.yield %p : f32
-    } {layouts = [#nest.layout<[f]>], schedule = #nest.schedule<[register f by 16, vector f by 1]>} : (!nd.tensor<f32, f: 32>) -> !nd.tensor<f32, f: 32>
-    nest.yield %n, %m : !nd.tensor<f32, f: 32>, !nd.tensor<f32, f: 32>
+    } {layouts = [#nest.layout<[f]>], schedule = #nest.schedule<[register f by 16, vector f by 1]>} : (!f) -> !f
+    nest.yield %n, %m : !f, !f
   }
-  return %r#0, %r#1 : !nd.tensor<f32, f: 32>, !nd.tensor<f32, f: 32, t: 8>
+  return %r#0, %r#1 : !f, !nd.tensor<f32, f: 32, t: 8>
 }
 }

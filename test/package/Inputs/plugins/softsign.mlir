@@ -1,10 +1,12 @@
-func.func @main(%x: !nd.tensor<f32, row: 5, column: 3> {nd.name = "x"}) -> (!nd.tensor<f32, row: 5, column: 3> {nd.name = "y"}) {
-  %y = mine.softsign %x : !nd.tensor<f32, row: 5, column: 3>
-  return %y : !nd.tensor<f32, row: 5, column: 3>
+!row_column = !nd.tensor<f32, row: 5, column: 3>
+
+func.func @main(%x: !row_column {nd.name = "x"}) -> (!row_column {nd.name = "y"}) {
+  %y = mine.softsign %x : !row_column
+  return %y : !row_column
 }
 
-func.func @gradient(%x: !nd.tensor<f32, row: 5, column: 3> {nd.name = "x"}, %dy: !nd.tensor<f32, row: 5, column: 3> {nd.name = "dy"})
-    -> (!nd.tensor<f32, row: 5, column: 3> {nd.name = "y"}, !nd.tensor<f32, row: 5, column: 3> {nd.name = "dx"}) {
-  %y, %dx = nd.vjp @main(%x) cotangents(%dy) wrt [0] : (!nd.tensor<f32, row: 5, column: 3>, !nd.tensor<f32, row: 5, column: 3>) -> (!nd.tensor<f32, row: 5, column: 3>, !nd.tensor<f32, row: 5, column: 3>)
-  return %y, %dx : !nd.tensor<f32, row: 5, column: 3>, !nd.tensor<f32, row: 5, column: 3>
+func.func @gradient(%x: !row_column {nd.name = "x"}, %dy: !row_column {nd.name = "dy"})
+    -> (!row_column {nd.name = "y"}, !row_column {nd.name = "dx"}) {
+  %y, %dx = nd.vjp @main(%x) cotangents(%dy) wrt [0] : (!row_column, !row_column) -> (!row_column, !row_column)
+  return %y, %dx : !row_column, !row_column
 }

@@ -45,15 +45,17 @@ func.func @nd(%x: !nd.tensor<f32, row: 3> {mesh.global = !nd.tensor<f32, row: 3>
 
 // -----
 
+!row = !nd.tensor<f32, row: 3>
+
 // A loop of one device, by its own numbers.
 module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
 // expected-error @+1 {{can't be simulated: expected no branch or loop, which may go another way on each device}}
-func.func private @turn(%c: !nd.tensor<i1>, %x: !nd.tensor<f32, row: 3>) -> (!nd.tensor<i1>, !nd.tensor<f32, row: 3>) attributes {heddle.symbols = ["mesh.d"]} {
-  %y = mesh.permute %x over [d] shift 1 wrap : !nd.tensor<f32, row: 3>
-  return %c, %y : !nd.tensor<i1>, !nd.tensor<f32, row: 3>
+func.func private @turn(%c: !nd.tensor<i1>, %x: !row) -> (!nd.tensor<i1>, !row) attributes {heddle.symbols = ["mesh.d"]} {
+  %y = mesh.permute %x over [d] shift 1 wrap : !row
+  return %c, %y : !nd.tensor<i1>, !row
 }
-func.func @loop(%c: !nd.tensor<i1> {mesh.global = !nd.tensor<i1>}, %x: !nd.tensor<f32, row: 3> {mesh.global = !nd.tensor<f32, row: 3>}) attributes {heddle.symbols = ["mesh.d"]} {
-  %0:2 = nest.control [@turn] %c, %x : (!nd.tensor<i1>, !nd.tensor<f32, row: 3>) -> (!nd.tensor<i1>, !nd.tensor<f32, row: 3>)
+func.func @loop(%c: !nd.tensor<i1> {mesh.global = !nd.tensor<i1>}, %x: !row {mesh.global = !row}) attributes {heddle.symbols = ["mesh.d"]} {
+  %0:2 = nest.control [@turn] %c, %x : (!nd.tensor<i1>, !row) -> (!nd.tensor<i1>, !row)
   return
 }
 }

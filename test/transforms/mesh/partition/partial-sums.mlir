@@ -15,22 +15,23 @@
 // CHECK-NOT: mesh.all_reduce
 // CHECK: return %[[r]]
 !i32_k_row = !nd.tensor<i32, k: 3, row: 4>
+!i32_k = !nd.tensor<i32, k: 3>
 
-func.func @once(%x: !i32_k_row {nd.name = "x"}, %y: !i32_k_row {nd.name = "y"}) -> !nd.tensor<i32, k: 3> {
+func.func @once(%x: !i32_k_row {nd.name = "x"}, %y: !i32_k_row {nd.name = "y"}) -> !i32_k {
   %a = nest.compute (k: 3) reduce (row: 4) reads %x[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !i32_k
   %b = nest.compute (k: 3) reduce (row: 4) reads %y[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !i32_k
   %c = nest.compute (k: 3) reads %a[], %b[] {
   ^bb0(%p: i32, %q: i32):
     %0 = arith.addi %p, %q : i32
     nest.yield %0 : i32
-  } : (!nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>) -> !nd.tensor<i32, k: 3>
-  return %c : !nd.tensor<i32, k: 3>
+  } : (!i32_k, !i32_k) -> !i32_k
+  return %c : !i32_k
 }
 
 // CHECK-LABEL: func.func @others
@@ -39,21 +40,21 @@ func.func @once(%x: !i32_k_row {nd.name = "x"}, %y: !i32_k_row {nd.name = "y"}) 
 // CHECK: nest.compute (k: 3) reads
 // CHECK-NOT: mesh.all_reduce
 // CHECK: return
-func.func @others(%x: !i32_k_row {nd.name = "x"}, %z: !i32_k_row {nd.name = "z"}) -> !nd.tensor<i32, k: 3> {
+func.func @others(%x: !i32_k_row {nd.name = "x"}, %z: !i32_k_row {nd.name = "z"}) -> !i32_k {
   %a = nest.compute (k: 3) reduce (row: 4) reads %x[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !i32_k
   %b = nest.compute (k: 3) reduce (row: 4) reads %z[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !i32_k
   %c = nest.compute (k: 3) reads %a[], %b[] {
   ^bb0(%p: i32, %q: i32):
     %0 = arith.addi %p, %q : i32
     nest.yield %0 : i32
-  } : (!nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>) -> !nd.tensor<i32, k: 3>
-  return %c : !nd.tensor<i32, k: 3>
+  } : (!i32_k, !i32_k) -> !i32_k
+  return %c : !i32_k
 }
 
 // CHECK-LABEL: func.func @elsewhere
@@ -63,21 +64,21 @@ func.func @others(%x: !i32_k_row {nd.name = "x"}, %z: !i32_k_row {nd.name = "z"}
 // CHECK-NOT: mesh.all_reduce
 // CHECK: return
 func.func @elsewhere(%x: !i32_k_row {nd.name = "x"}, %y: !i32_k_row {nd.name = "y"})
-    -> (!nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>) {
+    -> (!i32_k, !i32_k) {
   %a = nest.compute (k: 3) reduce (row: 4) reads %x[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !i32_k
   %b = nest.compute (k: 3) reduce (row: 4) reads %y[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !i32_k
   %c = nest.compute (k: 3) reads %a[], %b[] {
   ^bb0(%p: i32, %q: i32):
     %0 = arith.addi %p, %q : i32
     nest.yield %0 : i32
-  } : (!nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>) -> !nd.tensor<i32, k: 3>
-  return %c, %b : !nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>
+  } : (!i32_k, !i32_k) -> !i32_k
+  return %c, %b : !i32_k, !i32_k
 }
 
 // Where each device gets a block, here of 5 over 2, the sum is one of whole parts.

@@ -6,6 +6,8 @@
 // EXPLAIN: remark: mesh.permute over [s]: each device sends 64 bytes, in 2 turns
 // EXPLAIN: remark: mesh.broadcast over [s]: each device sends 16 bytes
 
+!a = !nd.tensor<f32, a: 8>
+
 // What a recurrence reads and puts out stays split over the name that it runs along. In each turn one device runs its
 // steps, and what is carried goes to the next one.
 // CHECK-LABEL: @layers
@@ -33,21 +35,23 @@
 // LOOPS: mesh.permute
 // LOOPS-LABEL: func.func private @layers.scan.scan
 module attributes {mesh.mesh = #mesh.mesh<s: 2>} {
-func.func @layers(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, t: 5> {mesh.sharding = #mesh.sharding<{t: [s]}>}) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) {
-  %r:2 = nest.scan along #nd.dims<t: 5> init(%h) reads(%w) {nest.heavy} : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) {
-  ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
+func.func @layers(%h: !a, %w: !nd.tensor<f32, a: 8, t: 5> {mesh.sharding = #mesh.sharding<{t: [s]}>}) -> (!a, !nd.tensor<f32, a: 8, t: 5>) {
+  %r:2 = nest.scan along #nd.dims<t: 5> init(%h) reads(%w) {nest.heavy} : (!a, !nd.tensor<f32, a: 8, t: 5>) -> (!a, !nd.tensor<f32, a: 8, t: 5>) {
+  ^bb0(%state: !a, %slice: !a):
     %n = nest.compute (a: 8) reads %state[], %slice[] {
     ^bb0(%u: f32, %v: f32):
       %p = arith.addf %u, %v : f32
       nest.yield %p : f32
-    } : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8>
-    nest.yield %n, %n : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>
+    } : (!a, !a) -> !a
+    nest.yield %n, %n : !a, !a
   }
-  return %r#0, %r#1 : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>
+  return %r#0, %r#1 : !a, !nd.tensor<f32, a: 8, t: 5>
 }
 }
 
 // -----
+
+!a = !nd.tensor<f32, a: 8>
 
 // From the last device to the first, and over a stated output. Blocks that are full need no select. A recurrence that
 // stays a kernel runs in all turns; one of them counts.
@@ -59,16 +63,18 @@ func.func @layers(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, t: 5> {me
 // CHECK: nest.update (a: 8, t: 2) %{{.*}}[t = read(0)] unique reads %[[steps]][], %[[all]]#1[]
 // CHECK: mesh.broadcast %{{.*}} over [s] from 1
 module attributes {mesh.mesh = #mesh.mesh<s: 2>} {
-func.func @backwards(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, t: 4>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4> {mesh.sharding = #mesh.sharding<{t: [s]}>}) {
-  %r:2 = nest.scan along #nd.dims<t: 4> reverse init(%h) reads(%w) : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4>) {
-  ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
-    nest.yield %slice, %state : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>
+func.func @backwards(%h: !a, %w: !nd.tensor<f32, a: 8, t: 4>) -> (!a, !nd.tensor<f32, a: 8, t: 4> {mesh.sharding = #mesh.sharding<{t: [s]}>}) {
+  %r:2 = nest.scan along #nd.dims<t: 4> reverse init(%h) reads(%w) : (!a, !nd.tensor<f32, a: 8, t: 4>) -> (!a, !nd.tensor<f32, a: 8, t: 4>) {
+  ^bb0(%state: !a, %slice: !a):
+    nest.yield %slice, %state : !a, !a
   }
-  return %r#0, %r#1 : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4>
+  return %r#0, %r#1 : !a, !nd.tensor<f32, a: 8, t: 4>
 }
 }
 
 // -----
+
+!a = !nd.tensor<f32, a: 8>
 
 // An axis splits the steps, or names in them: devices at different steps can't meet. What is captured, and what is
 // carried, is gathered before.
@@ -79,22 +85,24 @@ func.func @backwards(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, t: 4>)
 // CHECK-NOT: mesh.all
 // CHECK: mesh.permute
 module attributes {mesh.mesh = #mesh.mesh<s: 2>} {
-func.func @either(%h: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [s]}>}, %w: !nd.tensor<f32, a: 8, t: 4> {mesh.sharding = #mesh.sharding<{t: [s]}>}, %c: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [s]}>}) -> !nd.tensor<f32, a: 8> {
-  %r = nest.scan along #nd.dims<t: 4> init(%h) reads(%w) : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4>) -> !nd.tensor<f32, a: 8> {
-  ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
+func.func @either(%h: !a {mesh.sharding = #mesh.sharding<{a: [s]}>}, %w: !nd.tensor<f32, a: 8, t: 4> {mesh.sharding = #mesh.sharding<{t: [s]}>}, %c: !a {mesh.sharding = #mesh.sharding<{a: [s]}>}) -> !a {
+  %r = nest.scan along #nd.dims<t: 4> init(%h) reads(%w) : (!a, !nd.tensor<f32, a: 8, t: 4>) -> !a {
+  ^bb0(%state: !a, %slice: !a):
     %n = nest.compute (a: 8) reads %state[], %slice[], %c[] {
     ^bb0(%u: f32, %v: f32, %w0: f32):
       %p = arith.addf %u, %v : f32
       %q = arith.mulf %p, %w0 : f32
       nest.yield %q : f32
-    } : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8>
-    nest.yield %n : !nd.tensor<f32, a: 8>
+    } : (!a, !a, !a) -> !a
+    nest.yield %n : !a
   }
-  return %r : !nd.tensor<f32, a: 8>
+  return %r : !a
 }
 }
 
 // -----
+
+!a = !nd.tensor<f32, a: 8>
 
 // Axes of a smaller priority spread first: here the steps are not split, and their slices move to `a`.
 // CHECK-LABEL: @first
@@ -102,16 +110,16 @@ func.func @either(%h: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: 
 // CHECK: nest.scan along <t: 4>
 // CHECK-NOT: mesh.permute
 module attributes {mesh.mesh = #mesh.mesh<s: 2>} {
-func.func @first(%h: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [s]}>}, %w: !nd.tensor<f32, a: 8, t: 4> {mesh.sharding = #mesh.sharding<{t: [s] priority 1}>}) -> !nd.tensor<f32, a: 8> {
-  %r = nest.scan along #nd.dims<t: 4> init(%h) reads(%w) : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4>) -> !nd.tensor<f32, a: 8> {
-  ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
+func.func @first(%h: !a {mesh.sharding = #mesh.sharding<{a: [s]}>}, %w: !nd.tensor<f32, a: 8, t: 4> {mesh.sharding = #mesh.sharding<{t: [s] priority 1}>}) -> !a {
+  %r = nest.scan along #nd.dims<t: 4> init(%h) reads(%w) : (!a, !nd.tensor<f32, a: 8, t: 4>) -> !a {
+  ^bb0(%state: !a, %slice: !a):
     %n = nest.compute (a: 8) reads %state[], %slice[] {
     ^bb0(%u: f32, %v: f32):
       %p = arith.addf %u, %v : f32
       nest.yield %p : f32
-    } : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8>
-    nest.yield %n : !nd.tensor<f32, a: 8>
+    } : (!a, !a) -> !a
+    nest.yield %n : !a
   }
-  return %r : !nd.tensor<f32, a: 8>
+  return %r : !a
 }
 }

@@ -73,6 +73,8 @@ func.func @infer(%x: !nd.tensor<i32, batch: 4> {nd.name = "input.word"}, %t: !nd
 
 // -----
 
+!in = !nd.tensor<f32, in: 3>
+
 // The square of a value belongs to the maker of the value, not to the sum of squares. A sum from which all next values
 // are computed is no gradient of one of them. A scan is one operator. Arguments without names have numbers.
 // CHECK: operator 'argument2': (batch: 4) reduce (in: 3), 2 nests
@@ -80,13 +82,13 @@ func.func @infer(%x: !nd.tensor<i32, batch: 4> {nd.name = "input.word"}, %t: !nd
 // CHECK: operator 'argument1': (batch: 4), 1 nest
 // CHECK: operator 'argument1.update': (in: 3), 1 nest
 // CHECK: operator 'argument2.update': (in: 3), 1 nest
-func.func @steps(%x: !nd.tensor<f32, batch: 4, in: 3>, %v: !nd.tensor<f32, in: 3> {heddle.donate = 0 : i64},
-    %w: !nd.tensor<f32, in: 3> {heddle.donate = 1 : i64}) -> (!nd.tensor<f32, in: 3>, !nd.tensor<f32, in: 3>, !nd.tensor<f32, in: 3>) {
+func.func @steps(%x: !nd.tensor<f32, batch: 4, in: 3>, %v: !in {heddle.donate = 0 : i64},
+    %w: !in {heddle.donate = 1 : i64}) -> (!in, !in, !in) {
   %y = nest.compute (batch: 4) reduce (in: 3) reads %x[], %w[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32
     nest.yield %c : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 4, in: 3>, !nd.tensor<f32, in: 3>) -> !nd.tensor<f32, batch: 4>
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 4, in: 3>, !in) -> !nd.tensor<f32, batch: 4>
   %q = nest.compute (batch: 4) reads %y[] {
   ^bb0(%a: f32):
     %c = arith.mulf %a, %a : f32
@@ -96,26 +98,26 @@ func.func @steps(%x: !nd.tensor<f32, batch: 4, in: 3>, %v: !nd.tensor<f32, in: 3
   ^bb0(%a: f32):
     nest.yield %a : f32
   } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 4>) -> !nd.tensor<f32>
-  %last = nest.scan along <batch: 4> init (%v) reads (%x) : (!nd.tensor<f32, in: 3>, !nd.tensor<f32, batch: 4, in: 3>) -> !nd.tensor<f32, in: 3> {
-  ^bb0(%a: !nd.tensor<f32, in: 3>, %b: !nd.tensor<f32, in: 3>):
+  %last = nest.scan along <batch: 4> init (%v) reads (%x) : (!in, !nd.tensor<f32, batch: 4, in: 3>) -> !in {
+  ^bb0(%a: !in, %b: !in):
     %n = nest.compute (in: 3) reads %a[], %b[] {
     ^bb0(%c: f32, %d: f32):
       %e = arith.addf %c, %d : f32
       nest.yield %e : f32
-    } : (!nd.tensor<f32, in: 3>, !nd.tensor<f32, in: 3>) -> !nd.tensor<f32, in: 3>
-    nest.yield %n : !nd.tensor<f32, in: 3>
+    } : (!in, !in) -> !in
+    nest.yield %n : !in
   }
   %v2 = nest.compute (in: 3) reads %v[], %s[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nest.yield %c : f32
-  } : (!nd.tensor<f32, in: 3>, !nd.tensor<f32>) -> !nd.tensor<f32, in: 3>
+  } : (!in, !nd.tensor<f32>) -> !in
   %w2 = nest.compute (in: 3) reads %w[], %s[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nest.yield %c : f32
-  } : (!nd.tensor<f32, in: 3>, !nd.tensor<f32>) -> !nd.tensor<f32, in: 3>
-  return %v2, %w2, %last : !nd.tensor<f32, in: 3>, !nd.tensor<f32, in: 3>, !nd.tensor<f32, in: 3>
+  } : (!in, !nd.tensor<f32>) -> !in
+  return %v2, %w2, %last : !in, !in, !in
 }
 
 // -----

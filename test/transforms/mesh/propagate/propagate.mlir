@@ -90,23 +90,25 @@ func.func @stated(%x: !nd.tensor<f32, a: 8, k: 60> {mesh.sharding = #mesh.shardi
 
 // -----
 
+!a = !nd.tensor<f32, a: 8>
+
 // Through a recurrence: what it carries is split as what it starts from.
 // CHECK-LABEL: @scan
 module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
-func.func @scan(%s: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [d]}>}, %x: !nd.tensor<f32, a: 8, t: 3>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 3>) {
+func.func @scan(%s: !a {mesh.sharding = #mesh.sharding<{a: [d]}>}, %x: !nd.tensor<f32, a: 8, t: 3>) -> (!a, !nd.tensor<f32, a: 8, t: 3>) {
   // CHECK: nest.scan
   // CHECK-SAME: {mesh.carried = [#mesh.sharding<{a: [d]}>, #mesh.sharding<{a: [d]}>]}
-  %r:2 = nest.scan along #nd.dims<t: 3> init(%s) reads(%x) : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 3>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 3>) {
-  ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
+  %r:2 = nest.scan along #nd.dims<t: 3> init(%s) reads(%x) : (!a, !nd.tensor<f32, a: 8, t: 3>) -> (!a, !nd.tensor<f32, a: 8, t: 3>) {
+  ^bb0(%state: !a, %slice: !a):
     // CHECK: {mesh.sharding = #mesh.sharding<{a: [d]}>}
     %n = nest.compute (a: 8) reads %state[], %slice[] {
     ^bb0(%u: f32, %v: f32):
       %w = arith.addf %u, %v : f32
       nest.yield %w : f32
-    } : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8>
-    nest.yield %n, %n : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>
+    } : (!a, !a) -> !a
+    nest.yield %n, %n : !a, !a
   }
-  return %r#0, %r#1 : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 3>
+  return %r#0, %r#1 : !a, !nd.tensor<f32, a: 8, t: 3>
 }
 }
 

@@ -37,33 +37,35 @@
 // RUN: not heddle-opt %s --mesh-plan="shard='recompute net.w@d=1'" 2>&1 | FileCheck %s --check-prefix=RULE
 // RULE: expected a rule recompute PATTERN, got 'recompute net.w{{.+}}'
 
+!a = !nd.tensor<f32, a: 8>
+
 func.func @f(%x: !nd.tensor<f32, a: 8, k: 6> {nd.name = "x"}, %w: !nd.tensor<f32, k: 6> {nd.name = "net.w"})
-    -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>) {
+    -> (!a, !a) {
   %h = nest.compute (a: 8) reduce (k: 6) reads %x[], %w[] {
   ^bb0(%u: f32, %v: f32):
     %p = arith.mulf %u, %v : f32
     nest.yield %p : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, a: 8, k: 6>, !nd.tensor<f32, k: 6>) -> !nd.tensor<f32, a: 8>
+  } combine add [0.0 : f32] : (!nd.tensor<f32, a: 8, k: 6>, !nd.tensor<f32, k: 6>) -> !a
   %t = nest.compute (a: 8) reads %h[] {
   ^bb0(%u: f32):
     %p = math.tanh %u : f32
     nest.yield %p : f32
-  } : (!nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8>
+  } : (!a) -> !a
   %g = nest.compute (a: 8) reads %t[] {
   ^bb0(%u: f32):
     %p = math.exp %u : f32
     nest.yield %p : f32
-  } : (!nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8> loc(#gradient)
+  } : (!a) -> !a loc(#gradient)
   %d = nest.compute (a: 8) reads %g[], %t[] {
   ^bb0(%u: f32, %v: f32):
     %p = arith.mulf %u, %v : f32
     nest.yield %p : f32
-  } : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8> loc(#gradient)
+  } : (!a, !a) -> !a loc(#gradient)
   %e = nest.compute (a: 8) reads %d[], %h[] {
   ^bb0(%u: f32, %v: f32):
     %p = arith.subf %u, %v : f32
     nest.yield %p : f32
-  } : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8> loc(#gradient)
-  return %h, %e : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>
+  } : (!a, !a) -> !a loc(#gradient)
+  return %h, %e : !a, !a
 }
 #gradient = loc(fused<"gradient">[unknown])

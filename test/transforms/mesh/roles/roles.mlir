@@ -3,6 +3,7 @@
 // RUN: heddle-opt %s --mesh-propagate --mesh-partition --mesh-roles --mesh-simulate | FileCheck %s --check-prefix=MERGED
 
 !a_b = !nd.tensor<f32, a: 6, b: 2>
+!a = !nd.tensor<f32, a: 6>
 
 module attributes {mesh.mesh = #mesh.mesh<data: 2, stage: 2>} {
 
@@ -23,25 +24,25 @@ module attributes {mesh.mesh = #mesh.mesh<data: 2, stage: 2>} {
 // CHECK-NOT: mesh.receive
 // CHECK: %[[M:.*]] = nest.compute
 // CHECK: nest.compute (a: 3) reads %[[R]][], %{{.*}}[], %[[M]][]
-func.func @two(%x: !nd.tensor<f32, a: 6> {mesh.sharding = #mesh.sharding<{a: [data]}>}, %half: !nd.tensor<f32, a: 6>,
-               %v: !nd.tensor<f32, a: 6> {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) -> !nd.tensor<f32, a: 6> {
+func.func @two(%x: !a {mesh.sharding = #mesh.sharding<{a: [data]}>}, %half: !a,
+               %v: !a {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) -> !a {
   %h = nest.compute (a: 6) reduce (one: 1) reads %x[], %half[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nest.yield %c : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6>) -> !nd.tensor<f32, a: 6>
+  } combine add [0.0 : f32] : (!a, !a) -> !a
   %m = nest.compute (a: 6) reads %half[] {
   ^bb0(%a: f32):
     %c = arith.negf %a : f32
     nest.yield %c : f32
-  } : (!nd.tensor<f32, a: 6>) -> !nd.tensor<f32, a: 6>
+  } : (!a) -> !a
   %y = nest.compute (a: 6) reads %h[], %v[], %m[] {
   ^bb0(%a: f32, %b: f32, %d: f32):
     %c = arith.addf %a, %b : f32
     %e = arith.addf %c, %d : f32
     nest.yield %e : f32
-  } : (!nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6>) -> !nd.tensor<f32, a: 6>
-  return %y : !nd.tensor<f32, a: 6>
+  } : (!a, !a, !a) -> !a
+  return %y : !a
 }
 
 // A role without an argument of the size `n` is told it by the caller.
@@ -77,18 +78,18 @@ func.func @sized(%x: !nd.tensor<f32, a: n>, %v: !nd.tensor<f32> {mesh.sharding =
 // CHECK-COUNT-2: mesh.{{send|receive}} {{.*}}: !nd.tensor<f32, a: 6>
 // CHECK-COUNT-2: mesh.{{send|receive}} {{.*}}: !nd.tensor<f32>
 // CHECK-NOT: mesh.send
-func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !a_b {heddle.donate = 1 : i64, mesh.sharding = #mesh.sharding<{}, at (stage = 1)>})
-    -> (!nd.tensor<f32, a: 6>, !a_b, !nd.tensor<f32>) {
+func.func @step(%w: !a {heddle.donate = 0 : i64}, %v: !a_b {heddle.donate = 1 : i64, mesh.sharding = #mesh.sharding<{}, at (stage = 1)>})
+    -> (!a, !a_b, !nd.tensor<f32>) {
   %h = nest.compute (a: 6) reads %w[] {
   ^bb0(%a: f32):
     %c = math.exp %a : f32
     nest.yield %c : f32
-  } : (!nd.tensor<f32, a: 6>) -> !nd.tensor<f32, a: 6>
+  } : (!a) -> !a
   %dv = nest.compute (a: 6, b: 2) reads %h[], %v[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32
     nest.yield %c : f32
-  } : (!nd.tensor<f32, a: 6>, !a_b) -> !a_b
+  } : (!a, !a_b) -> !a_b
   %wide = nest.compute (a: 6, b: 2) reads %v[] {
   ^bb0(%a: f32):
     %c = math.sin %a : f32
@@ -97,16 +98,16 @@ func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !a_b {h
   %back = nest.compute (a: 6) reduce (b: 2) reads %wide[] {
   ^bb0(%a: f32):
     nest.yield %a : f32
-  } combine add [0.0 : f32] : (!a_b) -> !nd.tensor<f32, a: 6>
+  } combine add [0.0 : f32] : (!a_b) -> !a
   %dw = nest.compute (a: 6) reads %back[], %h[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32
     nest.yield %c : f32
-  } : (!nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6>) -> !nd.tensor<f32, a: 6>
+  } : (!a, !a) -> !a
   %nw = nest.compute () reduce (a: 6) reads %dw[] {
   ^bb0(%a: f32):
     nest.yield %a : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, a: 6>) -> !nd.tensor<f32>
+  } combine add [0.0 : f32] : (!a) -> !nd.tensor<f32>
   %nv = nest.compute () reduce (a: 6, b: 2) reads %dv[] {
   ^bb0(%a: f32):
     nest.yield %a : f32
@@ -121,14 +122,14 @@ func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !a_b {h
     %c = arith.divf %b, %n : f32
     %d = arith.subf %a, %c : f32
     nest.yield %d : f32
-  } : (!nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6>, !nd.tensor<f32>) -> !nd.tensor<f32, a: 6>
+  } : (!a, !a, !nd.tensor<f32>) -> !a
   %v2 = nest.compute (a: 6, b: 2) reads %v[], %dv[], %all[] {
   ^bb0(%a: f32, %b: f32, %n: f32):
     %c = arith.divf %b, %n : f32
     %d = arith.subf %a, %c : f32
     nest.yield %d : f32
   } : (!a_b, !a_b, !nd.tensor<f32>) -> !a_b
-  return %w2, %v2, %all : !nd.tensor<f32, a: 6>, !a_b, !nd.tensor<f32>
+  return %w2, %v2, %all : !a, !a_b, !nd.tensor<f32>
 }
 
 // A moment without a rule, which is read by itself first, is with what is added to it.
@@ -137,23 +138,23 @@ func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !a_b {h
 // CHECK: %[[H:.*]] = nest.compute (a: 6) reads %[[S]][]
 // CHECK-NOT: mesh.
 // CHECK: nest.compute (a: 6) reads %[[H]][], %
-func.func @kept(%m: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !nd.tensor<f32, a: 6> {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) -> !nd.tensor<f32, a: 6> {
+func.func @kept(%m: !a {heddle.donate = 0 : i64}, %v: !a {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) -> !a {
   %half = nest.compute (a: 6) reads %m[] {
   ^bb0(%a: f32):
     %h = arith.constant 0.5 : f32
     %c = arith.mulf %a, %h : f32
     nest.yield %c : f32
-  } : (!nd.tensor<f32, a: 6>) -> !nd.tensor<f32, a: 6>
+  } : (!a) -> !a
   %m2 = nest.compute (a: 6) reads %half[], %v[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nest.yield %c : f32
-  } : (!nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6>) -> !nd.tensor<f32, a: 6>
-  return %m2 : !nd.tensor<f32, a: 6>
+  } : (!a, !a) -> !a
+  return %m2 : !a
 }
 
 // Without places nothing changes.
 // CHECK-LABEL: func.func @one(
 // CHECK-NOT: mesh.role
-func.func @one(%x: !nd.tensor<f32, a: 6>) -> !nd.tensor<f32, a: 6> { return %x : !nd.tensor<f32, a: 6> }
+func.func @one(%x: !a) -> !a { return %x : !a }
 }

@@ -1,9 +1,11 @@
 // RUN: heddle-opt %s --mesh-start-early | FileCheck %s
 
+!a = !nd.tensor<f32, a: 4>
+
 module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
 // The operand of the transfer, and what makes only that, come right behind the value that they need; the transfer follows.
 // CHECK-LABEL: @gradient
-func.func @gradient(%x: !nd.tensor<f32, a: 4>, %y: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) {
+func.func @gradient(%x: !a, %y: !a) -> (!a, !a) {
   // CHECK: %[[dy:.*]] = nest.compute (a: 4) reads %arg0[] {
   // CHECK: %[[part:.*]] = nest.compute (a: 4) reads %[[dy]][] {
   // CHECK: %[[dw:.*]] = nest.compute (a: 4) reads %[[part]][] {
@@ -12,27 +14,27 @@ func.func @gradient(%x: !nd.tensor<f32, a: 4>, %y: !nd.tensor<f32, a: 4>) -> (!n
   %dy = nest.compute (a: 4) reads %x[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  } : (!a) -> !a
   %dx = nest.compute (a: 4) reads %dy[], %y[] {
   ^bb0(%v: f32, %w: f32):
     %r = arith.mulf %v, %w : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  } : (!a, !a) -> !a
   %part = nest.compute (a: 4) reads %dy[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  } : (!a) -> !a
   %dw = nest.compute (a: 4) reads %part[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
-  %g = mesh.all_reduce %dw over [d] combine add [0.0 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
-  return %dx, %g : !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>
+  } : (!a) -> !a
+  %g = mesh.all_reduce %dw over [d] combine add [0.0 : f32] : (!a) -> !a
+  return %dx, %g : !a, !a
 }
 
 // Transfers keep their order, and nothing moves up to a transfer whose result it reads.
 // CHECK-LABEL: @order
-func.func @order(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) {
+func.func @order(%x: !a) -> (!a, !a, !a) {
   // CHECK: %[[p:.*]] = nest.compute (a: 4) reads %arg0[] {
   // CHECK: %[[b:.*]] = nest.compute (a: 4) reads %[[p]][] {
   // CHECK: %[[q:.*]] = nest.compute (a: 4) reads %[[p]][] {
@@ -44,26 +46,26 @@ func.func @order(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tenso
   %p = nest.compute (a: 4) reads %x[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  } : (!a) -> !a
   %q = nest.compute (a: 4) reads %p[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
-  %first = mesh.all_reduce %q over [d] combine add [0.0 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  } : (!a) -> !a
+  %first = mesh.all_reduce %q over [d] combine add [0.0 : f32] : (!a) -> !a
   %other = nest.compute (a: 4) reads %q[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  } : (!a) -> !a
   %b = nest.compute (a: 4) reads %p[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
-  %second = mesh.all_reduce %b over [d] combine add [0.0 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  } : (!a) -> !a
+  %second = mesh.all_reduce %b over [d] combine add [0.0 : f32] : (!a) -> !a
   %late = nest.compute (a: 4) reads %first[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
-  %third = mesh.all_reduce %late over [d] combine add [0.0 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
-  return %other, %second, %third : !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>
+  } : (!a) -> !a
+  %third = mesh.all_reduce %late over [d] combine add [0.0 : f32] : (!a) -> !a
+  return %other, %second, %third : !a, !a, !a
 }
 }

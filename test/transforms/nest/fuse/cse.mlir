@@ -39,21 +39,23 @@ func.func @guards(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 5>, !nd.tens
 
 // -----
 
+!n = !nd.tensor<f32, n: 4>
+
 // Nests marked for recomputation are not merged.
 // CHECK-LABEL: @again
 // CHECK-COUNT-2: nest.compute
-func.func @again(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>) {
+func.func @again(%x: !n) -> (!n, !n) {
   %a = nest.compute (n: 4) reads %x[] {
   ^bb0(%v: f32):
     %0 = math.exp %v : f32
     nest.yield %0 : f32
-  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  } : (!n) -> !n
   %b = nest.compute (n: 4) reads %x[] {
   ^bb0(%v: f32):
     %0 = math.exp %v : f32
     nest.yield %0 : f32
-  } {heddle.recompute} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
-  return %a, %b : !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>
+  } {heddle.recompute} : (!n) -> !n
+  return %a, %b : !n, !n
 }
 
 // -----
@@ -70,15 +72,17 @@ func.func @again(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 4>, !nd.tenso
 // CHECK: return %[[G]], %[[R]], %[[H]], %[[D]]
 !X = !nd.tensor<f32, a: 4, t: 3>
 !Y = !nd.tensor<f32, b: 4, s: 3>
-func.func @whole(%h: !nd.tensor<f32, a: 4>, %x: !X, %g: !nd.tensor<f32, b: 4>) -> (!X, !Y, !nd.tensor<f32, a: 4, s: 3>, !X) {
-  %0:2 = nest.scan along <t: 3> init(%h) reads(%x) : (!nd.tensor<f32, a: 4>, !X) -> (!nd.tensor<f32, a: 4>, !X) {
-  ^bb0(%u: !nd.tensor<f32, a: 4>, %v: !nd.tensor<f32, a: 4>):
+!a = !nd.tensor<f32, a: 4>
+!b = !nd.tensor<f32, b: 4>
+func.func @whole(%h: !a, %x: !X, %g: !b) -> (!X, !Y, !nd.tensor<f32, a: 4, s: 3>, !X) {
+  %0:2 = nest.scan along <t: 3> init(%h) reads(%x) : (!a, !X) -> (!a, !X) {
+  ^bb0(%u: !a, %v: !a):
     %n = nest.compute (a: 4) reads %u[], %v[] {
     ^bb0(%p: f32, %q: f32):
       %r = arith.subf %p, %q : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
-    nest.yield %n, %n : !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>
+    } : (!a, !a) -> !a
+    nest.yield %n, %n : !a, !a
   }
   %1 = nest.group (t: 3) {
     %n = nest.compute () reduce (k: 4) reads %x[a = k, t = t] {
@@ -89,29 +93,29 @@ func.func @whole(%h: !nd.tensor<f32, a: 4>, %x: !X, %g: !nd.tensor<f32, b: 4>) -
     ^bb0(%p: f32, %q: f32):
       %r = arith.subf %p, %q : f32
       nest.yield %r : f32
-    } : (!X, !nd.tensor<f32>) -> !nd.tensor<f32, a: 4>
-    nest.yield %m : !nd.tensor<f32, a: 4>
+    } : (!X, !nd.tensor<f32>) -> !a
+    nest.yield %m : !a
   } : !X
   %i = nest.compute (b: 4) reads %h[a = b] {
   ^bb0(%p: f32):
     nest.yield %p : f32
-  } : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, b: 4>
+  } : (!a) -> !b
   %y = nest.compute (b: 4, s: 3) reads %x[a = b, t = s] {
   ^bb0(%p: f32):
     nest.yield %p : f32
   } : (!X) -> !Y
-  %2:2 = nest.scan along <s: 3> init(%i) reads(%y) : (!nd.tensor<f32, b: 4>, !Y) -> (!nd.tensor<f32, b: 4>, !Y) {
-  ^bb0(%u: !nd.tensor<f32, b: 4>, %v: !nd.tensor<f32, b: 4>):
+  %2:2 = nest.scan along <s: 3> init(%i) reads(%y) : (!b, !Y) -> (!b, !Y) {
+  ^bb0(%u: !b, %v: !b):
     %n = nest.compute (k: 4) reads %v[b = k], %u[b = k] {
     ^bb0(%q: f32, %p: f32):
       %r = arith.subf %p, %q : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, b: 4>, !nd.tensor<f32, b: 4>) -> !nd.tensor<f32, k: 4>
+    } : (!b, !b) -> !nd.tensor<f32, k: 4>
     %m = nest.compute (b: 4) reads %n[k = b] {
     ^bb0(%p: f32):
       nest.yield %p : f32
-    } : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, b: 4>
-    nest.yield %m, %m : !nd.tensor<f32, b: 4>, !nd.tensor<f32, b: 4>
+    } : (!nd.tensor<f32, k: 4>) -> !b
+    nest.yield %m, %m : !b, !b
   }
   %3 = nest.group (s: 3) {
     %n = nest.compute () reduce (l: 4) reads %y[b = l, s = s] {
@@ -122,8 +126,8 @@ func.func @whole(%h: !nd.tensor<f32, a: 4>, %x: !X, %g: !nd.tensor<f32, b: 4>) -
     ^bb0(%q: f32, %p: f32):
       %r = arith.subf %p, %q : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32>, !Y) -> !nd.tensor<f32, a: 4>
-    nest.yield %m : !nd.tensor<f32, a: 4>
+    } : (!nd.tensor<f32>, !Y) -> !a
+    nest.yield %m : !a
   } : !nd.tensor<f32, a: 4, s: 3>
   %4 = nest.group (t: 3) {
     %n = nest.compute () reduce (k: 4) reads %x[a = k, t = 2 - t] {
@@ -134,8 +138,8 @@ func.func @whole(%h: !nd.tensor<f32, a: 4>, %x: !X, %g: !nd.tensor<f32, b: 4>) -
     ^bb0(%p: f32, %q: f32):
       %r = arith.subf %p, %q : f32
       nest.yield %r : f32
-    } : (!X, !nd.tensor<f32>) -> !nd.tensor<f32, a: 4>
-    nest.yield %m : !nd.tensor<f32, a: 4>
+    } : (!X, !nd.tensor<f32>) -> !a
+    nest.yield %m : !a
   } : !X
   return %1, %2#1, %3, %4 : !X, !Y, !nd.tensor<f32, a: 4, s: 3>, !X
 }

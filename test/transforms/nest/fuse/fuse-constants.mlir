@@ -6,6 +6,8 @@
 // RUN: heddle-run %s --entry gathered --compare --no-cache
 // RUN: heddle-run %s --entry excluded --compare --no-cache
 
+!i32_b = !nd.tensor<i32, b: 6>
+
 // CHECK-LABEL: @sum
 // CHECK: nest.compute () reduce (a: 100000) {
 // CHECK-NEXT: arith.constant 1.0
@@ -63,12 +65,12 @@ func.func @product(%x: !nd.tensor<f32, a: 8, b: 4> {nd.name = "x"}) -> !nd.tenso
 // CHECK: nest.compute (a: 3)
 // CHECK: nest.compute (b: 6) reads %arg0[], %{{.*}}[a = read(0)] {
 // CHECK: return
-func.func @gathered(%at: !nd.tensor<i32, b: 6> {nd.name = "at"}) -> (!nd.tensor<i32, b: 6>, !nd.tensor<i32, b: 6>) {
+func.func @gathered(%at: !i32_b {nd.name = "at"}) -> (!i32_b, !i32_b) {
   %i = nd.iota a : !nd.tensor<i32, a: 3>
   %u = nd.constant dense<7> : tensor<5000xi32> by [a] : !nd.tensor<i32, a: 5000>
-  %0 = nd.gather %i [a] at %at : (!nd.tensor<i32, a: 3>, !nd.tensor<i32, b: 6>) -> !nd.tensor<i32, b: 6>
-  %1 = nd.gather %u [a] at %at : (!nd.tensor<i32, a: 5000>, !nd.tensor<i32, b: 6>) -> !nd.tensor<i32, b: 6>
-  return %0, %1 : !nd.tensor<i32, b: 6>, !nd.tensor<i32, b: 6>
+  %0 = nd.gather %i [a] at %at : (!nd.tensor<i32, a: 3>, !i32_b) -> !i32_b
+  %1 = nd.gather %u [a] at %at : (!nd.tensor<i32, a: 5000>, !i32_b) -> !i32_b
+  return %0, %1 : !i32_b, !i32_b
 }
 
 // Points that are left out: where nothing is read, the guard is that of a number.

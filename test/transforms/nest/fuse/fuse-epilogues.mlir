@@ -27,6 +27,8 @@ func.func @convolution(%x: !nd.tensor<f32, channel: 3, row: 8>, %w: !nd.tensor<f
 
 // -----
 
+!k = !nd.tensor<f32, k: 4>
+
 // Momentum and parameter: one nest with two results.
 // CHECK-LABEL: @sgd
 // CHECK-NEXT: %[[R:.*]]:2 = nest.compute (k: 4) reduce (batch: 8)
@@ -34,72 +36,76 @@ func.func @convolution(%x: !nd.tensor<f32, channel: 3, row: 8>, %w: !nd.tensor<f
 // CHECK: nest.yield %{{.*}}, %{{.*}} : f32, f32
 // CHECK-NOT: nest.compute
 // CHECK: return %[[R]]#0, %[[R]]#1
-func.func @sgd(%x: !nd.tensor<f32, batch: 8, k: 4>, %v: !nd.tensor<f32, k: 4>, %p: !nd.tensor<f32, k: 4>) -> (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>) {
+func.func @sgd(%x: !nd.tensor<f32, batch: 8, k: 4>, %v: !k, %p: !k) -> (!k, !k) {
   %g = nest.compute (k: 4) reduce (batch: 8) reads %x[] {
   ^bb0(%a: f32):
     nest.yield %a : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 8, k: 4>) -> !nd.tensor<f32, k: 4>
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 8, k: 4>) -> !k
   %u = nest.compute (k: 4) reads %v[], %g[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.constant 0.9 : f32
     %m = arith.mulf %a, %c : f32
     %s = arith.addf %m, %b : f32
     nest.yield %s : f32
-  } : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
+  } : (!k, !k) -> !k
   %q = nest.compute (k: 4) reads %p[], %u[] {
   ^bb0(%a: f32, %b: f32):
     %s = arith.subf %a, %b : f32
     nest.yield %s : f32
-  } : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
-  return %u, %q : !nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>
+  } : (!k, !k) -> !k
+  return %u, %q : !k, !k
 }
 
 // -----
+
+!k = !nd.tensor<f32, k: 4>
 
 // A nest between the two that reads the first one goes behind.
 // CHECK-LABEL: @between
 // CHECK-NEXT: %[[R:.*]]:2 = nest.compute (k: 4) reads %arg0[] {
 // CHECK: nest.compute () reduce (k: 4) reads %[[R]]#0[] {
 // CHECK-NOT: nest.compute
-func.func @between(%x: !nd.tensor<f32, k: 4>) -> (!nd.tensor<f32>, !nd.tensor<f32, k: 4>) {
+func.func @between(%x: !k) -> (!nd.tensor<f32>, !k) {
   %e = nest.compute (k: 4) reads %x[] {
   ^bb0(%a: f32):
     %r = math.exp %a : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
+  } : (!k) -> !k
   %s = nest.compute () reduce (k: 4) reads %e[] {
   ^bb0(%a: f32):
     nest.yield %a : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+  } combine add [0.0 : f32] : (!k) -> !nd.tensor<f32>
   %q = nest.compute (k: 4) reads %e[] {
   ^bb0(%a: f32):
     %r = math.exp %a : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
-  return %s, %q : !nd.tensor<f32>, !nd.tensor<f32, k: 4>
+  } : (!k) -> !k
+  return %s, %q : !nd.tensor<f32>, !k
 }
 
 // -----
 
+!k = !nd.tensor<f32, k: 4>
+
 // Refused: the second reads the first also through the sum.
 // CHECK-LABEL: @through
 // CHECK-COUNT-3: nest.compute
-func.func @through(%x: !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4> {
+func.func @through(%x: !k) -> !k {
   %e = nest.compute (k: 4) reads %x[] {
   ^bb0(%a: f32):
     %r = math.exp %a : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
+  } : (!k) -> !k
   %s = nest.compute () reduce (k: 4) reads %e[] {
   ^bb0(%a: f32):
     nest.yield %a : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+  } combine add [0.0 : f32] : (!k) -> !nd.tensor<f32>
   %q = nest.compute (k: 4) reads %e[], %s[] {
   ^bb0(%a: f32, %b: f32):
     %r = arith.divf %a, %b : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4>
-  return %q : !nd.tensor<f32, k: 4>
+  } : (!k, !nd.tensor<f32>) -> !k
+  return %q : !k
 }
 
 // -----

@@ -153,20 +153,22 @@ func.func @scalar(%x: !n_row, %y: !n_row, %rate: !nd.tensor<f32>) -> (!n_row, !n
 
 // -----
 
+!n = !nd.tensor<f32, n: 16>
+
 // CHECK-LABEL: @scalarOfSmall
 // CHECK: nest.compute (n: 16)
 // CHECK-NOT: nest.compute
 // CHECK: return
-func.func @scalarOfSmall(%x: !nd.tensor<f32, n: 16>, %y: !nd.tensor<f32, n: 16>, %rate: !nd.tensor<f32>) -> (!nd.tensor<f32, n: 16>, !nd.tensor<f32, n: 16>) {
+func.func @scalarOfSmall(%x: !n, %y: !n, %rate: !nd.tensor<f32>) -> (!n, !n) {
   %0 = nest.compute (n: 16) reads %x[], %rate[] {
   ^bb0(%e: f32, %s: f32):
     %m = arith.mulf %e, %s : f32
     nest.yield %m : f32
-  } : (!nd.tensor<f32, n: 16>, !nd.tensor<f32>) -> !nd.tensor<f32, n: 16>
+  } : (!n, !nd.tensor<f32>) -> !n
   %1 = nest.compute (n: 16) reads %y[], %rate[] {
   ^bb0(%e: f32, %s: f32):
     %m = arith.mulf %e, %s : f32
     nest.yield %m : f32
-  } : (!nd.tensor<f32, n: 16>, !nd.tensor<f32>) -> !nd.tensor<f32, n: 16>
-  return %0, %1 : !nd.tensor<f32, n: 16>, !nd.tensor<f32, n: 16>
+  } : (!n, !nd.tensor<f32>) -> !n
+  return %0, %1 : !n, !n
 }

@@ -45,6 +45,8 @@ func.func @convolution(%x: !nd.tensor<f32, channel: 8, row: 64>, %w: !nd.tensor<
 
 // -----
 
+!n = !nd.tensor<f32, n: 4>
+
 // The names of the ops do not matter: a user's nest.compute instead of pointwise ops fuses alike. Nests inside of a scan are
 // fused as well, and what nobody reads goes.
 // CHECK-LABEL: @inScan
@@ -52,26 +54,26 @@ func.func @convolution(%x: !nd.tensor<f32, channel: 8, row: 64>, %w: !nd.tensor<
 // CHECK-COUNT-1: nest.compute
 // CHECK: math.tanh
 // CHECK-NOT: nest.compute
-func.func @inScan(%h: !nd.tensor<f32, n: 4>, %x: !nd.tensor<f32, n: 4, t: 5>) -> !nd.tensor<f32, n: 4> {
+func.func @inScan(%h: !n, %x: !nd.tensor<f32, n: 4, t: 5>) -> !n {
   %dead = nest.compute (n: 4) reads %h[] {
   ^bb0(%a: f32):
     nest.yield %a : f32
-  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
-  %r = nest.scan along #nd.dims<t: 5> init(%h) reads(%x) : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4, t: 5>) -> !nd.tensor<f32, n: 4> {
-  ^bb0(%c: !nd.tensor<f32, n: 4>, %s: !nd.tensor<f32, n: 4>):
+  } : (!n) -> !n
+  %r = nest.scan along #nd.dims<t: 5> init(%h) reads(%x) : (!n, !nd.tensor<f32, n: 4, t: 5>) -> !n {
+  ^bb0(%c: !n, %s: !n):
     %0 = nest.compute (n: 4) reads %c[], %s[] {
     ^bb0(%a: f32, %b: f32):
       %p = arith.addf %a, %b : f32
       nest.yield %p : f32
-    } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+    } : (!n, !n) -> !n
     %1 = nest.compute (n: 4) reads %0[] {
     ^bb0(%a: f32):
       %p = math.tanh %a : f32
       nest.yield %p : f32
-    } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
-    nest.yield %1 : !nd.tensor<f32, n: 4>
+    } : (!n) -> !n
+    nest.yield %1 : !n
   }
-  return %r : !nd.tensor<f32, n: 4>
+  return %r : !n
 }
 
 // -----

@@ -45,24 +45,25 @@ func.func @product(%a: !nd.tensor<f32, k: 16, m: 8>, %b: !nd.tensor<f32, k: 16, 
 // CHECK-DAG: nest.compute (c: 3, k: 3, out: 4) reduce (row: 9) reads {{.*}}%[[G]][
 // CHECK-DAG: reduce (out: 4) reads {{.*}}%[[G]][
 !c_k_out = !nd.tensor<f32, c: 3, k: 3, out: 4>
+!out_row = !nd.tensor<f32, out: 4, row: 9>
 
-func.func private @conv(%x: !nd.tensor<f32, c: 3, row: 9>, %w: !c_k_out) -> !nd.tensor<f32, out: 4, row: 9> {
+func.func private @conv(%x: !nd.tensor<f32, c: 3, row: 9>, %w: !c_k_out) -> !out_row {
   %0 = nd.window %x row -> k size 3 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, c: 3, row: 9> -> !nd.tensor<f32, c: 3, k: 3, row: 9>
   %1 = nd.pointwise %0, %w : (!nd.tensor<f32, c: 3, k: 3, row: 9>, !c_k_out) -> !nd.tensor<f32, c: 3, k: 3, out: 4, row: 9> {
   ^bb0(%a: f32, %b: f32):
     %m = arith.mulf %a, %b : f32
     nd.yield %m : f32
   }
-  %2 = nd.reduce %1 over [c, k] neutral [0.0 : f32] : (!nd.tensor<f32, c: 3, k: 3, out: 4, row: 9>) -> !nd.tensor<f32, out: 4, row: 9> {
+  %2 = nd.reduce %1 over [c, k] neutral [0.0 : f32] : (!nd.tensor<f32, c: 3, k: 3, out: 4, row: 9>) -> !out_row {
   ^bb0(%a: f32, %b: f32):
     %m = arith.addf %a, %b : f32
     nd.yield %m : f32
   }
-  return %2 : !nd.tensor<f32, out: 4, row: 9>
+  return %2 : !out_row
 }
-func.func @gradients(%x: !nd.tensor<f32, c: 3, row: 9>, %w: !c_k_out, %g: !nd.tensor<f32, out: 4, row: 9>) -> (!nd.tensor<f32, out: 4, row: 9>, !nd.tensor<f32, c: 3, row: 9>, !c_k_out) {
-  %0:3 = nd.vjp @conv(%x, %w) cotangents(%g) wrt [0, 1] : (!nd.tensor<f32, c: 3, row: 9>, !c_k_out, !nd.tensor<f32, out: 4, row: 9>) -> (!nd.tensor<f32, out: 4, row: 9>, !nd.tensor<f32, c: 3, row: 9>, !c_k_out)
-  return %0#0, %0#1, %0#2 : !nd.tensor<f32, out: 4, row: 9>, !nd.tensor<f32, c: 3, row: 9>, !c_k_out
+func.func @gradients(%x: !nd.tensor<f32, c: 3, row: 9>, %w: !c_k_out, %g: !out_row) -> (!out_row, !nd.tensor<f32, c: 3, row: 9>, !c_k_out) {
+  %0:3 = nd.vjp @conv(%x, %w) cotangents(%g) wrt [0, 1] : (!nd.tensor<f32, c: 3, row: 9>, !c_k_out, !out_row) -> (!out_row, !nd.tensor<f32, c: 3, row: 9>, !c_k_out)
+  return %0#0, %0#1, %0#2 : !out_row, !nd.tensor<f32, c: 3, row: 9>, !c_k_out
 }
 
 // -----
@@ -91,30 +92,32 @@ func.func @computed(%a: !nd.tensor<f32, k: 16, m: 8>, %b: !nd.tensor<f32, k: 16,
 
 // -----
 
+!k_m = !nd.tensor<f32, k: 16, m: 8>
+
 // Refused: products that are not summed; sums of squares; factors with all names; maxima; integers; f64; narrow products.
 // CHECK-LABEL: @refused
 // CHECK-NOT: truncf
-func.func @refused(%a: !nd.tensor<f32, k: 16, m: 8>, %b: !nd.tensor<f32, k: 16>, %i: !nd.tensor<i32, k: 16, m: 8>, %j: !nd.tensor<i32, k: 16, n: 4>, %d: !nd.tensor<f64, k: 16, m: 8>, %e: !nd.tensor<f64, k: 16, n: 4>, %f: !nd.tensor<bf16, k: 16, m: 8>, %g: !nd.tensor<bf16, k: 16, n: 4>) -> (!nd.tensor<f32, k: 16, m: 8>, !nd.tensor<f32, m: 8>, !nd.tensor<f32, m: 8>, !nd.tensor<f32, m: 8, n: 8>, !nd.tensor<i32, m: 8, n: 4>, !nd.tensor<f64, m: 8, n: 4>, !nd.tensor<bf16, m: 8, n: 4>) {
+func.func @refused(%a: !k_m, %b: !nd.tensor<f32, k: 16>, %i: !nd.tensor<i32, k: 16, m: 8>, %j: !nd.tensor<i32, k: 16, n: 4>, %d: !nd.tensor<f64, k: 16, m: 8>, %e: !nd.tensor<f64, k: 16, n: 4>, %f: !nd.tensor<bf16, k: 16, m: 8>, %g: !nd.tensor<bf16, k: 16, n: 4>) -> (!k_m, !nd.tensor<f32, m: 8>, !nd.tensor<f32, m: 8>, !nd.tensor<f32, m: 8, n: 8>, !nd.tensor<i32, m: 8, n: 4>, !nd.tensor<f64, m: 8, n: 4>, !nd.tensor<bf16, m: 8, n: 4>) {
   %0 = nest.compute (k: 16, m: 8) reads %a[], %b[] {
   ^bb0(%x: f32, %y: f32):
     %z = arith.mulf %x, %y : f32
     nest.yield %z : f32
-  } : (!nd.tensor<f32, k: 16, m: 8>, !nd.tensor<f32, k: 16>) -> !nd.tensor<f32, k: 16, m: 8>
+  } : (!k_m, !nd.tensor<f32, k: 16>) -> !k_m
   %1 = nest.compute (m: 8) reduce (k: 16) reads %a[] {
   ^bb0(%x: f32):
     %z = arith.mulf %x, %x : f32
     nest.yield %z : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 16, m: 8>) -> !nd.tensor<f32, m: 8>
+  } combine add [0.0 : f32] : (!k_m) -> !nd.tensor<f32, m: 8>
   %2 = nest.compute (m: 8) reduce (k: 16) reads %a[], %b[] {
   ^bb0(%x: f32, %y: f32):
     %z = arith.mulf %x, %y : f32
     nest.yield %z : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 16, m: 8>, !nd.tensor<f32, k: 16>) -> !nd.tensor<f32, m: 8>
+  } combine add [0.0 : f32] : (!k_m, !nd.tensor<f32, k: 16>) -> !nd.tensor<f32, m: 8>
   %3 = nest.compute (m: 8, n: 8) reduce (k: 16) reads %a[], %a[m = n] {
   ^bb0(%x: f32, %y: f32):
     %z = arith.mulf %x, %y : f32
     nest.yield %z : f32
-  } combine max [0xFF800000 : f32] : (!nd.tensor<f32, k: 16, m: 8>, !nd.tensor<f32, k: 16, m: 8>) -> !nd.tensor<f32, m: 8, n: 8>
+  } combine max [0xFF800000 : f32] : (!k_m, !k_m) -> !nd.tensor<f32, m: 8, n: 8>
   %4 = nest.compute (m: 8, n: 4) reduce (k: 16) reads %i[], %j[] {
   ^bb0(%x: i32, %y: i32):
     %z = arith.muli %x, %y : i32
@@ -130,5 +133,5 @@ func.func @refused(%a: !nd.tensor<f32, k: 16, m: 8>, %b: !nd.tensor<f32, k: 16>,
     %z = arith.mulf %x, %y : bf16
     nest.yield %z : bf16
   } combine add [0.0 : f32] : (!nd.tensor<bf16, k: 16, m: 8>, !nd.tensor<bf16, k: 16, n: 4>) -> !nd.tensor<bf16, m: 8, n: 4>
-  return %0, %1, %2, %3, %4, %5, %6 : !nd.tensor<f32, k: 16, m: 8>, !nd.tensor<f32, m: 8>, !nd.tensor<f32, m: 8>, !nd.tensor<f32, m: 8, n: 8>, !nd.tensor<i32, m: 8, n: 4>, !nd.tensor<f64, m: 8, n: 4>, !nd.tensor<bf16, m: 8, n: 4>
+  return %0, %1, %2, %3, %4, %5, %6 : !k_m, !nd.tensor<f32, m: 8>, !nd.tensor<f32, m: 8>, !nd.tensor<f32, m: 8, n: 8>, !nd.tensor<i32, m: 8, n: 4>, !nd.tensor<f64, m: 8, n: 4>, !nd.tensor<bf16, m: 8, n: 4>
 }

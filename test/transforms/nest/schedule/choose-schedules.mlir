@@ -5,6 +5,10 @@
 
 !a_b_c_r = !nd.tensor<f32, a: 8, b: 8, c: 512, r: 512>
 !a_b_r = !nd.tensor<f32, a: 32, b: 128, r: 64>
+!a_b = !nd.tensor<f32, a: 64, b: 64>
+!m12_nN = !nd.tensor<f32, m: 12, n: N>
+!m16_n16 = !nd.tensor<f32, m: 16, n: 16>
+!a = !nd.tensor<f32, a: 4>
 
 module attributes {heddle.machine = #nest.machine<{vector_bytes = 32, vector_registers = 16}>} {
 
@@ -13,14 +17,14 @@ module attributes {heddle.machine = #nest.machine<{vector_bytes = 32, vector_reg
 // CHECK: schedule = #nest.schedule<[{{.*}}vector a by 1]>
 // WIDE-LABEL: func.func @lanes
 // WIDE: schedule = #nest.schedule<[{{.*}}register a by 16, vector a by 1]>
-func.func @lanes(%x: !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>})
-    -> (!nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>}) {
+func.func @lanes(%x: !a_b {nd.layout = #nest.layout<[b, a]>})
+    -> (!a_b {nd.layout = #nest.layout<[b, a]>}) {
   %0 = nest.compute (a: 64, b: 64) reads %x[] {
   ^bb0(%v: f32):
     %1 = arith.addf %v, %v : f32
     nest.yield %1 : f32
-  } : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
-  return %0 : !nd.tensor<f32, a: 64, b: 64>
+  } : (!a_b) -> !a_b
+  return %0 : !a_b
 }
 
 // Lanes that a partial schedule states are kept, also where others would be better; `[], partial` asks for none.
@@ -28,26 +32,26 @@ func.func @lanes(%x: !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b,
 // CHECK: schedule = #nest.schedule<[{{.*}}vector b by 1]>
 // CHECK-NOT: vector {{.*}} by 1
 // CHECK: schedule = #nest.schedule<[{{.*}}vector k by 1]>
-func.func @partial(%x: !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>},
+func.func @partial(%x: !a_b {nd.layout = #nest.layout<[b, a]>},
                    %y: !nd.tensor<f32, k: 512, n: 64> {nd.layout = #nest.layout<[k, n]>})
-    -> (!nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>}, !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>},
+    -> (!a_b {nd.layout = #nest.layout<[b, a]>}, !a_b {nd.layout = #nest.layout<[b, a]>},
         !nd.tensor<f32, n: 64>) {
   %0 = nest.compute (a: 64, b: 64) reads %x[] {
   ^bb0(%v: f32):
     %1 = arith.addf %v, %v : f32
     nest.yield %1 : f32
-  } {schedule = #nest.schedule<[vector b by 1], partial>} : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
+  } {schedule = #nest.schedule<[vector b by 1], partial>} : (!a_b) -> !a_b
   %2 = nest.compute (a: 64, b: 64) reads %x[] {
   ^bb0(%v: f32):
     %3 = arith.mulf %v, %v : f32
     nest.yield %3 : f32
-  } {schedule = #nest.schedule<[], partial>} : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
+  } {schedule = #nest.schedule<[], partial>} : (!a_b) -> !a_b
   %4 = nest.compute (n: 64) reduce (k: 512) reads %y[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
   } combine add [0.0 : f32] {layouts = [#nest.layout<[n]>], schedule = #nest.schedule<[vector k by 1], partial>}
     : (!nd.tensor<f32, k: 512, n: 64>) -> !nd.tensor<f32, n: 64>
-  return %0, %2, %4 : !nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, n: 64>
+  return %0, %2, %4 : !a_b, !a_b, !nd.tensor<f32, n: 64>
 }
 
 // A sum of products has a register tile. A schedule that is written stays.
@@ -81,16 +85,16 @@ func.func @product(%x: !nd.tensor<f32, m: 512, k: 512> {nd.layout = #nest.layout
 // CHECK-NEXT: } : (
 // CHECK-NEXT: nest.yield
 // CHECK-NEXT: } {heddle.chunks = #nd.size<1>, schedule = #nest.schedule<[cache g by 1]>}
-func.func @chunks(%x: !nd.tensor<f32, m: 12, n: N>, %y: !nd.tensor<f32, m: 1000, n: 9>)
-    -> (!nd.tensor<f32, m: 12, n: N>, !nd.tensor<f32, m: 12, n: N>, !nd.tensor<f32, m: 1000, n: 9>, !nd.tensor<f32, g: 7, n: 9>) {
+func.func @chunks(%x: !m12_nN, %y: !nd.tensor<f32, m: 1000, n: 9>)
+    -> (!m12_nN, !m12_nN, !nd.tensor<f32, m: 1000, n: 9>, !nd.tensor<f32, g: 7, n: 9>) {
   %0 = nest.compute (m: 12, n: N) reads %x[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } {schedule = #nest.schedule<[thread n by 32, thread m by 5, loop m by 1, loop n by 1]>} : (!nd.tensor<f32, m: 12, n: N>) -> !nd.tensor<f32, m: 12, n: N>
+  } {schedule = #nest.schedule<[thread n by 32, thread m by 5, loop m by 1, loop n by 1]>} : (!m12_nN) -> !m12_nN
   %1 = nest.compute (m: 12, n: N) reads %x[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } {schedule = #nest.schedule<[grid m by 4, block m by 2, lane m by 1, loop n by 1]>} : (!nd.tensor<f32, m: 12, n: N>) -> !nd.tensor<f32, m: 12, n: N>
+  } {schedule = #nest.schedule<[grid m by 4, block m by 2, lane m by 1, loop n by 1]>} : (!m12_nN) -> !m12_nN
   %2 = nest.sort %y along <n: 9> : (!nd.tensor<f32, m: 1000, n: 9>) -> !nd.tensor<f32, m: 1000, n: 9>
   %3 = nest.group (g: 7) {
     %4 = nest.compute (n: 9) reads %y[m = g] {
@@ -99,7 +103,7 @@ func.func @chunks(%x: !nd.tensor<f32, m: 12, n: N>, %y: !nd.tensor<f32, m: 1000,
     } : (!nd.tensor<f32, m: 1000, n: 9>) -> !nd.tensor<f32, n: 9>
     nest.yield %4 : !nd.tensor<f32, n: 9>
   } : !nd.tensor<f32, g: 7, n: 9>
-  return %0, %1, %2, %3 : !nd.tensor<f32, m: 12, n: N>, !nd.tensor<f32, m: 12, n: N>, !nd.tensor<f32, m: 1000, n: 9>, !nd.tensor<f32, g: 7, n: 9>
+  return %0, %1, %2, %3 : !m12_nN, !m12_nN, !nd.tensor<f32, m: 1000, n: 9>, !nd.tensor<f32, g: 7, n: 9>
 }
 
 // Lanes of merged names would begin again in the middle of a vector, where both reads are gathered.
@@ -170,28 +174,28 @@ func.func @update(%d: !nd.tensor<f32, m: 40, n: 24> {nd.layout = #nest.layout<[m
 // CHECK-LABEL: func.func @scan
 // CHECK: copies = [#nest.schedule<[{{.*}}register {{[mn]}} by 8, vector {{[mn]}} by 1]>, #nest.schedule<[cache m by 1, {{.*}}vector n by 1]>]
 // CHECK: copies = [#nest.schedule<[loop m by 1, loop n by 1]>, #nest.schedule<[vector m by 1]>]
-func.func @scan(%s: !nd.tensor<f32, m: 16, n: 16> {nd.layout = #nest.layout<[n, m]>}, %x: !nd.tensor<f32, t: 3>)
-    -> (!nd.tensor<f32, m: 16, n: 16> {nd.layout = #nest.layout<[m, n]>}, !nd.tensor<f32, m: 16, n: 16>) {
-  %0 = nest.scan along <t: 3> init(%s) reads(%x) : (!nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, m: 16, n: 16> {
-  ^bb0(%state: !nd.tensor<f32, m: 16, n: 16>, %each: !nd.tensor<f32>):
+func.func @scan(%s: !m16_n16 {nd.layout = #nest.layout<[n, m]>}, %x: !nd.tensor<f32, t: 3>)
+    -> (!m16_n16 {nd.layout = #nest.layout<[m, n]>}, !m16_n16) {
+  %0 = nest.scan along <t: 3> init(%s) reads(%x) : (!m16_n16, !nd.tensor<f32, t: 3>) -> !m16_n16 {
+  ^bb0(%state: !m16_n16, %each: !nd.tensor<f32>):
     %1 = nest.compute (m: 16, n: 16) reads %state[], %each[] {
     ^bb0(%p: f32, %q: f32):
       %2 = arith.addf %p, %q : f32
       nest.yield %2 : f32
-    } : (!nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32>) -> !nd.tensor<f32, m: 16, n: 16>
-    nest.yield %1 : !nd.tensor<f32, m: 16, n: 16>
+    } : (!m16_n16, !nd.tensor<f32>) -> !m16_n16
+    nest.yield %1 : !m16_n16
   }
   %3 = nest.scan along <t: 3> init(%s) reads(%x) {copies = [#nest.schedule<[loop m by 1, loop n by 1]>, #nest.schedule<[vector m by 1]>]}
-      : (!nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, m: 16, n: 16> {
-  ^bb0(%state: !nd.tensor<f32, m: 16, n: 16>, %each: !nd.tensor<f32>):
+      : (!m16_n16, !nd.tensor<f32, t: 3>) -> !m16_n16 {
+  ^bb0(%state: !m16_n16, %each: !nd.tensor<f32>):
     %1 = nest.compute (m: 16, n: 16) reads %state[], %each[] {
     ^bb0(%p: f32, %q: f32):
       %2 = arith.addf %p, %q : f32
       nest.yield %2 : f32
-    } : (!nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32>) -> !nd.tensor<f32, m: 16, n: 16>
-    nest.yield %1 : !nd.tensor<f32, m: 16, n: 16>
+    } : (!m16_n16, !nd.tensor<f32>) -> !m16_n16
+    nest.yield %1 : !m16_n16
   }
-  return %0, %3 : !nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32, m: 16, n: 16>
+  return %0, %3 : !m16_n16, !m16_n16
 }
 
 // The loops of a group are ordered by how near their steps are in memory, not by their names; threads share the outer ones.
@@ -245,18 +249,18 @@ func.func @scatter_chunks(%x: !nd.tensor<f32, b: 32, h: 960, t: 35>, %y: !nd.ten
 // A recurrence in a loop that is not lowered yet.
 // CHECK-LABEL: func.func @in_loop(
 // CHECK: nest.scan
-func.func @in_loop(%x: !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+func.func @in_loop(%x: !a) -> !a {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
-  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, a: 4>) {
-    %n = nest.scan along <t: 3> init(%s) reads() : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
-    ^bb0(%v: !nd.tensor<f32, a: 4>):
-      nest.yield %v : !nd.tensor<f32, a: 4>
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!a) {
+    %n = nest.scan along <t: 3> init(%s) reads() : (!a) -> !a {
+    ^bb0(%v: !a):
+      nest.yield %v : !a
     }
-    scf.yield %n : !nd.tensor<f32, a: 4>
+    scf.yield %n : !a
   }
-  return %r : !nd.tensor<f32, a: 4>
+  return %r : !a
 }
 
 }
