@@ -9,8 +9,8 @@
 
 #include "dialects/nd/NdTypical.h"
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/Lanes.h"
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/analysis/VectorLanes.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -32,7 +32,7 @@
 #ifndef HEDDLE_ANALYSIS_SCHEDULEDLOOPS_H
 #define HEDDLE_ANALYSIS_SCHEDULEDLOOPS_H
 
-#include "lib/analysis/Lanes.h"
+#include "lib/analysis/VectorLanes.h"
 
 namespace heddle::nest {
 

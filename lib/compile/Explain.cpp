@@ -7,7 +7,7 @@
 
 #include "lib/compile/Explain.h"
 
-#include "lib/analysis/LaneForm.h"
+#include "lib/analysis/GpuLanes.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/compile/Dump.h"
 #include "lib/conversion/nest_to_steps/PredictSteps.h"

@@ -7,9 +7,9 @@
 
 #include "lib/cost/NestFacts.h"
 
-#include "lib/analysis/Lanes.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/analysis/VectorLanes.h"
 #include "lib/cost/Machine.h"
 
 using namespace heddle;

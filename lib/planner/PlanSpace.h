@@ -31,7 +31,7 @@
 #define HEDDLE_LIB_PLANNER_PLANSPACE_H
 
 #include "heddle/MeshRule.h"
-#include "lib/planner/Search.h"
+#include "lib/planner/MetropolisSearch.h"
 #include "lib/planner/Topology.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

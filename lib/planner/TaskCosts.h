@@ -27,7 +27,7 @@
 #ifndef HEDDLE_LIB_PLANNER_TASKCOSTS_H
 #define HEDDLE_LIB_PLANNER_TASKCOSTS_H
 
-#include "lib/planner/Search.h"
+#include "lib/planner/MetropolisSearch.h"
 #include "lib/planner/Tasks.h"
 
 namespace heddle::planner {

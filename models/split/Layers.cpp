@@ -14,9 +14,9 @@
 #include "models/split/Split.h"
 
 #include "heddle/nn/Activations.h"
+#include "heddle/nn/Embedding.h"
 #include "heddle/nn/Initializers.h"
 #include "heddle/nn/Linear.h"
-#include "heddle/nn/Words.h"
 
 namespace heddle::split {
 namespace {

@@ -8,9 +8,9 @@
 #include "models/split/Split.h"
 
 #include "heddle/nn/Attention.h"
+#include "heddle/nn/Embedding.h"
 #include "heddle/nn/Losses.h"
 #include "heddle/nn/Normalization.h"
-#include "heddle/nn/Words.h"
 
 namespace heddle::split {
 const Name batch("batch"), time("time"), word("word"), feature("feature");

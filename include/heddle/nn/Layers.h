@@ -27,6 +27,7 @@
 #include "heddle/nn/Activations.h"
 #include "heddle/nn/Attention.h"
 #include "heddle/nn/Convolution.h"
+#include "heddle/nn/Embedding.h"
 #include "heddle/nn/EmbeddingBag.h"
 #include "heddle/nn/Graph.h"
 #include "heddle/nn/Linear.h"
@@ -37,6 +38,5 @@
 #include "heddle/nn/Resampling.h"
 #include "heddle/nn/Speech.h"
 #include "heddle/nn/Transformer.h"
-#include "heddle/nn/Words.h"
 
 #endif // HEDDLE_NN_LAYERS_H

@@ -7,7 +7,7 @@
 
 #include "lib/conversion/nest_to_loops/Compute.h"
 
-#include "lib/analysis/Lanes.h"
+#include "lib/analysis/VectorLanes.h"
 
 using namespace heddle;
 using namespace heddle::nest;

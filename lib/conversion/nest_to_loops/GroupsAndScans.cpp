@@ -7,7 +7,7 @@
 
 #include "lib/conversion/nest_to_loops/Loops.h"
 
-#include "lib/analysis/LaneForm.h"
+#include "lib/analysis/GpuLanes.h"
 #include "lib/analysis/Layouts.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

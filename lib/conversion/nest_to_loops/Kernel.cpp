@@ -9,7 +9,7 @@
 
 #include "dialects/nd/NdTypical.h"
 #include "lib/analysis/Chunks.h"
-#include "lib/analysis/LaneForm.h"
+#include "lib/analysis/GpuLanes.h"
 #include "lib/conversion/nest_to_loops/Emitter.h"
 #include "lib/conversion/nest_to_loops/ExpandMath.h"
 #include "lib/conversion/nest_to_loops/HoistLoads.h"

@@ -20,8 +20,8 @@
 
 #include "lib/conversion/nest_to_loops/Loops.h"
 
-#include "lib/analysis/LaneForm.h"
-#include "lib/analysis/Lanes.h"
+#include "lib/analysis/GpuLanes.h"
+#include "lib/analysis/VectorLanes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

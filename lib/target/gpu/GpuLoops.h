@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel is a `gpu.func` in a `gpu.module`. A block of lanes runs one chunk together, if the
-// nest's schedule has the lane form (lib/analysis/LaneForm.h); the block shares memory:
+// nest's schedule has the lane form (lib/analysis/GpuLanes.h); the block shares memory:
 //
 //     llvm.mlir.global @k.shared() {addr_space = 3} : !llvm.array<8704 x i8>
 //     gpu.func @k(...) kernel {

@@ -9,7 +9,7 @@
 // narrow floats have no branches or calls.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/collectives/engine/Operation.h"
+#include "runtime/collectives/engine/CollectivePhases.h"
 
 #include <algorithm>
 #include <bit>

@@ -14,7 +14,7 @@
 #ifndef HEDDLE_RUNTIME_COLLECTIVES_ENGINE_CONTEXT_H
 #define HEDDLE_RUNTIME_COLLECTIVES_ENGINE_CONTEXT_H
 
-#include "runtime/collectives/engine/Operation.h"
+#include "runtime/collectives/engine/CollectivePhases.h"
 
 #include <atomic>
 #include <condition_variable>

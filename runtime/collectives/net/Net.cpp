@@ -10,7 +10,7 @@
 // failures are not delayed.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/collectives/engine/Operation.h"
+#include "runtime/collectives/engine/CollectivePhases.h"
 #include "runtime/collectives/net/Network.h"
 #include "runtime/collectives/shm/SharedTransport.h"
 

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "heddle/ElementType.h"
-#include "runtime/collectives/engine/Operation.h"
+#include "runtime/collectives/engine/CollectivePhases.h"
 
 #include <atomic>
 

@@ -31,7 +31,7 @@ using Drawn = std::map<std::string, int>;
 /// Draws schedules of nests; drops those that the verifier refuses.
 void drawSchedules(mlir::func::FuncOp function, Dice &dice, Drawn &drawn);
 
-/// Draws schedules in the lane form (lib/analysis/LaneForm.h), which a GPU has room for; others are
+/// Draws schedules in the lane form (lib/analysis/GpuLanes.h), which a GPU has room for; others are
 /// left to the compiler. Counts also nests "together", and "together in a block".
 void drawLaneSchedules(mlir::func::FuncOp function, Dice &dice, Drawn &drawn);
 

@@ -7,7 +7,7 @@
 
 #include "test/unit/laws/Choices.h"
 
-#include "lib/analysis/LaneForm.h"
+#include "lib/analysis/GpuLanes.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -20,7 +20,7 @@ static constexpr int64_t mostLanes = 256, mostRegisters = 64, mostCopied = 1024;
 
 namespace {
 /// Draws the steps of one nest's names; then puts the loops of all names in order, level by level.
-struct LaneSchedule {
+struct GpuSchedule {
   Dice &dice;
   int64_t lanes = mostLanes; ///< that are left
   bool hasVector = false;
@@ -135,7 +135,7 @@ void laws::drawLaneSchedules(func::FuncOp function, Dice &dice, Drawn &drawn) {
       return;
     bool inBlock = isa<nest::HoldsNestsInterface>(op->getParentOp());
     for (int tries = 0; tries < 8; ++tries) {
-      LaneSchedule made{dice};
+      GpuSchedule made{dice};
       for (const nd::Dim &dim : compute ? compute.getProduced() : update.getSpace())
         made.produced(dim.name.str());
       if (compute)

@@ -26,7 +26,7 @@
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
 
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/Lanes.h"
+#include "lib/analysis/VectorLanes.h"
 #include "lib/cost/ChunkOverhead.h"
 #include "lib/transforms/nest/schedule/BoundCopies.h"
 #include "lib/transforms/nest/schedule/ChooseVectorLanes.h"

@@ -12,7 +12,7 @@
 #include "lib/analysis/Layouts.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
 #include "lib/transforms/nest/schedule/CopySchedules.h"
-#include "lib/transforms/nest/schedule/LaneSchedule.h"
+#include "lib/transforms/nest/schedule/GpuSchedule.h"
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -25,15 +25,15 @@ static SmallVector<Layout> layoutsOf(ValueRange values) {
 /// The schedule in which the lanes of a block run the nest together; none if it has none.
 static std::optional<Schedule> laneScheduleOf(Operation *op, const cost::Machine &machine) {
   if (auto update = dyn_cast<UpdateOp>(op))
-    return chooseLaneSchedule(update, layoutOf(update.getDest()), machine.facts);
+    return chooseGpuSchedule(update, layoutOf(update.getDest()), machine.facts);
   if (auto sort = dyn_cast<SortOp>(op))
-    return chooseLaneSchedule(sort, machine.facts);
+    return chooseGpuSchedule(sort, machine.facts);
   auto compute = dyn_cast<ComputeOp>(op);
   if (!compute)
     return std::nullopt;
   SmallVector<Layout> layouts = layoutsOf(op->getOperands());
   llvm::append_range(layouts, layoutsOf(op->getResults()));
-  return chooseLaneSchedule(compute, {layouts.begin(), layouts.end()}, machine.facts);
+  return chooseGpuSchedule(compute, {layouts.begin(), layouts.end()}, machine.facts);
 }
 
 void nest::writeChunks(Operation *nest) {

@@ -12,11 +12,11 @@
 
 #include "lib/transforms/nest/schedule/CopySchedules.h"
 
-#include "lib/analysis/LaneForm.h"
+#include "lib/analysis/GpuLanes.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/StagedCopy.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
-#include "lib/transforms/nest/schedule/LaneSchedule.h"
+#include "lib/transforms/nest/schedule/GpuSchedule.h"
 
 using namespace heddle;
 using namespace heddle::nest;

@@ -14,8 +14,8 @@
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
 
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/Lanes.h"
 #include "lib/analysis/NestModel.h"
+#include "lib/analysis/VectorLanes.h"
 #include "lib/cost/ChunkOverhead.h"
 #include "lib/transforms/nest/schedule/OuterLoops.h"
 

@@ -1,4 +1,4 @@
-//===- Lanes.h - lane width and matrix unit of a nest -----------*- C++ -*-===//
+//===- VectorLanes.h - lane width and matrix unit of a nest -----*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_ANALYSIS_LANES_H
-#define HEDDLE_ANALYSIS_LANES_H
+#ifndef HEDDLE_ANALYSIS_VECTORLANES_H
+#define HEDDLE_ANALYSIS_VECTORLANES_H
 
 #include "dialects/nest/Nest.h"
 
@@ -40,4 +40,4 @@ unsigned laneBits(UpdateOp op);
 
 } // namespace heddle::nest
 
-#endif // HEDDLE_ANALYSIS_LANES_H
+#endif // HEDDLE_ANALYSIS_VECTORLANES_H

@@ -1,4 +1,4 @@
-//===- Search.h - looks for a cheap point of a space ------------*- C++ -*-===//
+//===- MetropolisSearch.h - looks for a cheap point of a space --*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,8 +27,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_PLANNER_SEARCH_H
-#define HEDDLE_LIB_PLANNER_SEARCH_H
+#ifndef HEDDLE_LIB_PLANNER_METROPOLISSEARCH_H
+#define HEDDLE_LIB_PLANNER_METROPOLISSEARCH_H
 
 #include <cstdint>
 #include <functional>
@@ -93,4 +93,4 @@ private:
 
 } // namespace heddle::planner
 
-#endif // HEDDLE_LIB_PLANNER_SEARCH_H
+#endif // HEDDLE_LIB_PLANNER_METROPOLISSEARCH_H

@@ -1,16 +1,16 @@
-//===- LaneSchedule.cpp - schedules for blocks of lanes -------------------===//
+//===- GpuSchedule.cpp - schedules for blocks of lanes --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/nest/schedule/LaneSchedule.h"
+#include "lib/transforms/nest/schedule/GpuSchedule.h"
 
 #include "lib/analysis/Footprint.h"
-#include "lib/analysis/LaneForm.h"
-#include "lib/analysis/Lanes.h"
+#include "lib/analysis/GpuLanes.h"
 #include "lib/analysis/StagedCopy.h"
+#include "lib/analysis/VectorLanes.h"
 #include "lib/cost/LaneBlocks.h"
 #include "lib/transforms/nest/schedule/ChooseVectorLanes.h"
 
@@ -382,8 +382,8 @@ private:
 };
 } // namespace
 
-std::optional<Schedule> nest::chooseLaneSchedule(ComputeOp op, std::vector<Layout> layouts,
-                                                 MachineAttr machine) {
+std::optional<Schedule> nest::chooseGpuSchedule(ComputeOp op, std::vector<Layout> layouts,
+                                                MachineAttr machine) {
   if (!machine || machine.integer("lanes_per_block", 0) <= 1)
     return std::nullopt;
   if (isa<HoldsNestsInterface>(op->getParentOp()))

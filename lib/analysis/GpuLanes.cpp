@@ -1,11 +1,11 @@
-//===- LaneForm.cpp - nests that the lanes of a block run together --------===//
+//===- GpuLanes.cpp - nests that the lanes of a block run together --------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/analysis/LaneForm.h"
+#include "lib/analysis/GpuLanes.h"
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/ScheduledLoops.h"

@@ -1,11 +1,11 @@
-//===- LaneSchedule.h - schedules for blocks of lanes -----------*- C++ -*-===//
+//===- GpuSchedule.h - schedules for blocks of lanes ------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses schedules in the lane form (lib/analysis/LaneForm.h) for a machine whose blocks have
+// Chooses schedules in the lane form (lib/analysis/GpuLanes.h) for a machine whose blocks have
 // lanes (`lanes_per_block`):
 //
 //     products, convolutions    a tile of sums in the registers of each lane; what lanes share is
@@ -27,8 +27,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_LANESCHEDULE_H
-#define HEDDLE_TRANSFORMS_NEST_SCHEDULE_LANESCHEDULE_H
+#ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_GPUSCHEDULE_H
+#define HEDDLE_TRANSFORMS_NEST_SCHEDULE_GPUSCHEDULE_H
 
 #include "dialects/nest/Nest.h"
 
@@ -39,12 +39,12 @@ inline constexpr int64_t mostLanes = 256;
 
 /// Returns a schedule of a nest whose accesses (reads in the order of the operands, then results)
 /// have `layouts`; none if the machine has no lanes, or the nest too little for them.
-std::optional<Schedule> chooseLaneSchedule(ComputeOp op, std::vector<Layout> layouts,
-                                           MachineAttr machine);
+std::optional<Schedule> chooseGpuSchedule(ComputeOp op, std::vector<Layout> layouts,
+                                          MachineAttr machine);
 /// Returns a schedule of an update whose destination has `layout`.
-std::optional<Schedule> chooseLaneSchedule(UpdateOp op, const Layout &layout, MachineAttr machine);
+std::optional<Schedule> chooseGpuSchedule(UpdateOp op, const Layout &layout, MachineAttr machine);
 /// Returns a schedule of a sort, whose lanes share the elements of a line.
-std::optional<Schedule> chooseLaneSchedule(SortOp op, MachineAttr machine);
+std::optional<Schedule> chooseGpuSchedule(SortOp op, MachineAttr machine);
 
 /// Returns the loops with which `lanes` lanes copy a box from `from`: neighbours copy neighbouring
 /// elements, by up to 16 bytes.
@@ -52,4 +52,4 @@ std::vector<Loop> chooseLaneCopy(ComputeOp copy, const Layout &from, int64_t lan
 
 } // namespace heddle::nest
 
-#endif // HEDDLE_TRANSFORMS_NEST_SCHEDULE_LANESCHEDULE_H
+#endif // HEDDLE_TRANSFORMS_NEST_SCHEDULE_GPUSCHEDULE_H

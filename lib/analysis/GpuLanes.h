@@ -1,4 +1,4 @@
-//===- LaneForm.h - nests that the lanes of a block run together *- C++ -*-===//
+//===- GpuLanes.h - nests that the lanes of a block run together *- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,8 +35,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_ANALYSIS_LANEFORM_H
-#define HEDDLE_ANALYSIS_LANEFORM_H
+#ifndef HEDDLE_ANALYSIS_GPULANES_H
+#define HEDDLE_ANALYSIS_GPULANES_H
 
 #include "dialects/nest/Nest.h"
 
@@ -65,4 +65,4 @@ bool lanesMeet(UpdateOp op, const ScheduledLoops &loops);
 
 } // namespace heddle::nest
 
-#endif // HEDDLE_ANALYSIS_LANEFORM_H
+#endif // HEDDLE_ANALYSIS_GPULANES_H

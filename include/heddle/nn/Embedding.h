@@ -1,4 +1,4 @@
-//===- Words.h - positions and large vocabularies ---------------*- C++ -*-===//
+//===- Embedding.h - positions and large vocabularies -----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_NN_WORDS_H
-#define HEDDLE_NN_WORDS_H
+#ifndef HEDDLE_NN_EMBEDDING_H
+#define HEDDLE_NN_EMBEDDING_H
 
 #include "heddle/nn/Linear.h"
 
@@ -53,4 +53,4 @@ struct AdaptiveSoftmax {
 
 } // namespace heddle::nn
 
-#endif // HEDDLE_NN_WORDS_H
+#endif // HEDDLE_NN_EMBEDDING_H

@@ -1,4 +1,4 @@
-//===- LaneUpdate.cpp - updates and sorts for blocks of lanes -------------===//
+//===- GpuUpdate.cpp - updates and sorts for blocks of lanes --------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,10 +26,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/nest/schedule/LaneSchedule.h"
+#include "lib/transforms/nest/schedule/GpuSchedule.h"
 
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/LaneForm.h"
+#include "lib/analysis/GpuLanes.h"
 #include "lib/analysis/NestModel.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -89,8 +89,8 @@ static std::vector<Share> sharesOf(UpdateOp op, const NestModel &nest, const Lay
   return shares;
 }
 
-std::optional<Schedule> nest::chooseLaneSchedule(UpdateOp op, const Layout &layout,
-                                                 MachineAttr machine) {
+std::optional<Schedule> nest::chooseGpuSchedule(UpdateOp op, const Layout &layout,
+                                                MachineAttr machine) {
   auto isEmpty = [](const nd::Dim &dim) { return dim.size().constant() == 0; };
   if (!machine || machine.integer("lanes_per_block", 0) <= 1 ||
       llvm::any_of(op.getSpace(), isEmpty))
@@ -123,7 +123,7 @@ std::optional<Schedule> nest::chooseLaneSchedule(UpdateOp op, const Layout &layo
   return laneFormOf(op, schedule, machine) ? std::optional(schedule) : std::nullopt;
 }
 
-std::optional<Schedule> nest::chooseLaneSchedule(SortOp op, MachineAttr machine) {
+std::optional<Schedule> nest::chooseGpuSchedule(SortOp op, MachineAttr machine) {
   nd::Dim along = *op.getAlong().begin();
   int64_t size = along.size().typical();
   if (!machine || machine.integer("lanes_per_block", 0) <= 1 || size < fewestSorted)

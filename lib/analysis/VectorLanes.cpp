@@ -1,11 +1,11 @@
-//===- Lanes.cpp - lane width and matrix unit of a nest -------------------===//
+//===- VectorLanes.cpp - lane width and matrix unit of a nest -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/analysis/Lanes.h"
+#include "lib/analysis/VectorLanes.h"
 
 #include "dialects/nest/NestBuild.h"
 

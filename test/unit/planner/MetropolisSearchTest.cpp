@@ -1,11 +1,11 @@
-//===- SearchTest.cpp - the search visits points as it should -------------===//
+//===- MetropolisSearchTest.cpp - the search visits points as it should ---===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/planner/Search.h"
+#include "lib/planner/MetropolisSearch.h"
 
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-//===- Operation.h - an operation that was started --------------*- C++ -*-===//
+//===- CollectivePhases.h - an operation that was started -------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_COLLECTIVES_ENGINE_OPERATION_H
-#define HEDDLE_RUNTIME_COLLECTIVES_ENGINE_OPERATION_H
+#ifndef HEDDLE_RUNTIME_COLLECTIVES_ENGINE_COLLECTIVEPHASES_H
+#define HEDDLE_RUNTIME_COLLECTIVES_ENGINE_COLLECTIVEPHASES_H
 
 #include "heddle/ElementType.h"
 #include "runtime/collectives/engine/Transport.h"
@@ -130,4 +130,4 @@ private:
   std::set<int32_t> awaited(const std::vector<Message> &list, bool unheard = false) const;
 };
 
-#endif // HEDDLE_RUNTIME_COLLECTIVES_ENGINE_OPERATION_H
+#endif // HEDDLE_RUNTIME_COLLECTIVES_ENGINE_COLLECTIVEPHASES_H

@@ -1,11 +1,11 @@
-//===- Words.cpp - positions and large vocabularies -----------------------===//
+//===- Embedding.cpp - positions and large vocabularies -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "heddle/nn/Words.h"
+#include "heddle/nn/Embedding.h"
 
 #include "heddle/nn/Activations.h"
 #include "lib/nn/LayerUtils.h"

@@ -1,10 +1,10 @@
-//===- Operation.cpp - an operation that was started ----------------------===//
+//===- CollectivePhases.cpp - an operation that was started ---------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/collectives/engine/Operation.h"
+#include "runtime/collectives/engine/CollectivePhases.h"
 
 #include "runtime/format/Communication.h"
 

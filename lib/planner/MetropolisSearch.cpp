@@ -1,11 +1,11 @@
-//===- Search.cpp - looks for a cheap point of a space --------------------===//
+//===- MetropolisSearch.cpp - looks for a cheap point of a space ----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/planner/Search.h"
+#include "lib/planner/MetropolisSearch.h"
 
 #include <cmath>
 #include <limits>
