@@ -60,6 +60,7 @@ FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *a
     if (nextCopies.size() == before)
       filled.insert(stage.level);
   }
+  SmallVector<std::string, 2> variables = findAhead(at);
   auto wait = [&](const std::set<StringRef> &memories) {
     for (StringRef memory : memories)
       e.barrier(memory);
@@ -85,6 +86,8 @@ FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *a
   operandOf = savedOperands;
   guards = savedGuards;
   ahead.erase(ahead.begin() + fetched, ahead.end());
+  for (const std::string &variable : variables)
+    e.forget(variable);
   e.scratchTop = scratchTop;
   e.sharedTop = sharedTop;
   return result;

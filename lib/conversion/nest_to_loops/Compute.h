@@ -164,14 +164,19 @@ private:
   /// Describes the result of a copy as the nest reads it.
   Value readCopy(StagedCopy &copy, const Box &box);
   FailureOr<Value> emitCopy(const Stage &stage, const Box &box);
-  /// The next box of a stage, which is prefetched while the current one is used.
+  /// The next box of a stage or a read, which is prefetched while the current one is used.
   struct Ahead {
     Memory source;
     Replacement origin;
     Sizes extents;
     const Walk *at;
+    std::optional<unsigned> read; ///< that reads the box itself; none: a copy does
   };
   std::vector<Ahead> ahead;
+  /// Adds the boxes that the step after the current one of an outer loop reads without a copy, if
+  /// none of them overlaps the current one. Returns the variables that it defines.
+  SmallVector<std::string, 2> findAhead(const Walk *at);
+  bool isReadAhead(unsigned read, const Box &box, const Walk &at) const;
   void fetchAhead(const Share &share);
 
   // StageAhead.cpp

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A reduction prefetches what its tile needs later: the results or spilled accumulators, which are
-// read or written when the sums are known; the next box of a staged copy; and panels that exceed
-// the first cache. A burst of prefetches would delay loads whose data is needed immediately, so the
-// steps of an outer loop of the reduction prefetch one share each:
+// read or written when the sums are known; the next box of a staged copy, or of an operand beyond
+// the second cache that is read without a copy; and panels that exceed the first cache. A burst of
+// prefetches would delay loads whose data is needed immediately, so the steps of an outer loop of
+// the reduction prefetch one share each:
 //
 //     for k0 in 0..16 {             the sharing loop: share k0 of 16
 //       prefetch rows 2 k0, 2 k0 + 1 of the tile's 32 rows of vectors
@@ -174,4 +175,59 @@ void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps
     for (const Expr &line : lines)
       e.prefetch(source, line + Expr(stride * stepsAhead), section, /*write=*/false, /*near=*/true);
   }
+}
+
+/// True if the operand exceeds the second cache, so that its boxes come from further away, and the
+/// next step of the loop reads none of this step's elements.
+bool ComputeEmitter::isReadAhead(unsigned read, const Box &box, const Walk &at) const {
+  const Memory &source = e.memory.find(operandOf[read])->second;
+  int64_t l2 = e.machine ? e.machine.integer("l2_bytes", 1 << 20) : 1 << 20;
+  std::optional<int64_t> bytes = bytesOf(source.layout, source.type).constant();
+  if (bytes && *bytes <= l2)
+    return false;
+  Sizes sizes = box.sizes();
+  return llvm::any_of(box.origin, [&](const auto &each) {
+    auto extent = sizes.find(each.first);
+    return extent != sizes.end() && each.second.isLinearIn(at.variable) &&
+           std::abs(each.second.coefficient(at.variable)) >= extent->second;
+  });
+}
+
+SmallVector<std::string, 2> ComputeEmitter::findAhead(const Walk *at) {
+  if (!at || at >= scheduled.loops.data() + scheduled.outer || e.lanes || !op.isReduction() ||
+      !e.vars.count(at->variable))
+    return {};
+  SmallVector<std::pair<unsigned, Box>, 2> boxes;
+  for (unsigned read = 0; read < operandOf.size(); ++read) {
+    bool isCopied = llvm::any_of(schedule.stages, [&](auto &each) { return each.operand == read; });
+    if (isCopied || isGathered(op.readMap(read)))
+      continue;
+    if (std::optional<Box> box = findBox(read); box && isReadAhead(read, *box, *at))
+      boxes.push_back({read, std::move(*box)});
+  }
+  if (boxes.empty())
+    return {};
+  // After the last step of the loop, the first one in the next step of the loop around it.
+  Expr step = Expr::name(at->variable) + Expr(1);
+  Replacement next{{at->variable, step}};
+  SmallVector<std::string, 2> variables;
+  const Walk *around = at == scheduled.loops.data() ? nullptr : at - 1;
+  if (around && !around->thread && e.vars.count(around->variable)) {
+    variables = {e.freshVariable(), e.freshVariable()};
+    Expr outer = Expr::name(around->variable);
+    Value last = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, e.emit(step),
+                                       e.constant(at->count()));
+    auto define = [&](const std::string &name, Value wrapped, Value otherwise, int64_t most) {
+      e.define(name, arith::SelectOp::create(e.b, e.loc, last, wrapped, otherwise), {0, most});
+    };
+    define(variables[0], e.constant(0), e.emit(step), at->count() - 1);
+    define(variables[1], e.emit(outer + Expr(1)), e.emit(outer), around->count());
+    next = {{at->variable, Expr::name(variables[0])}, {around->variable, Expr::name(variables[1])}};
+  }
+  for (auto &[read, box] : boxes) {
+    for (auto &[name, start] : box.origin)
+      start = start.substitute(next);
+    ahead.push_back({e.memory.find(operandOf[read])->second, box.origin, box.sizes(), at, read});
+  }
+  return variables;
 }

@@ -112,7 +112,7 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at, bool
   if (stage.buffers > 1 && !e.lanes && !carriesSums && e.vars.count(at->variable)) {
     for (auto &[name, start] : box->origin)
       start = start.substitute(Replacement{{at->variable, Expr::name(at->variable) + Expr(1)}});
-    ahead.push_back({source, box->origin, sizes, at});
+    ahead.push_back({source, box->origin, sizes, at, {}});
   }
 
   // If the guard only checks that the coordinates are in bounds, the copy implements it. Drop
@@ -134,6 +134,9 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at, bool
 
 void ComputeEmitter::fetchAhead(const Share &share) {
   for (const Ahead &box : ahead) {
+    if (box.read && llvm::any_of(ArrayRef(&box + 1, ahead.data() + ahead.size()),
+                                 [&](const Ahead &each) { return each.read == box.read; }))
+      continue;
     // The number of the tile within the stage's loop.
     Expr number;
     int64_t tiles = 1;
