@@ -2,6 +2,8 @@
 // RUN: heddlec %s --row-major --emit=loops --target opencl | FileCheck %s
 // RUN: heddlec %s --row-major --emit=asm --target sm_90 | FileCheck %s --check-prefix=PTX
 // RUN: heddle-run %s --compare --row-major
+// RUN: sed 's/lane \([mn]\) by 4, vector/loop \1 by 4, vector/g' %s > %t.mlir
+// RUN: heddlec %t.mlir --row-major --emit=loops --target opencl | FileCheck %s --check-prefix=MANY
 
 // Twice the bytes of both copies: (16 x 64 + 16 x 64) x 4 x 2.
 // CHECK: llvm.mlir.global internal @[[K:k_[0-9a-f]+]].shared() {{.*}} : !llvm.array<16384 x i8>
@@ -30,6 +32,14 @@
 // PTX-COUNT-16: fma.rn.f32
 // PTX: st.shared.v4.b32
 // PTX-NOT: bar.sync
+
+// A lane that copies 64 elements does not hold them in registers during the multiplications: it stores each one before.
+// MANY: gpu.barrier
+// MANY: scf.for {{.*}} iter_args
+// MANY: llvm.store {{.*}} !llvm.ptr<3>
+// MANY: arith.addf
+// MANY-NOT: llvm.store
+// MANY: gpu.barrier
 func.func @product(%a: !nd.tensor<f32, k: 64, m: 128> {nd.name = "a"}, %b: !nd.tensor<f32, k: 64, n: 128> {nd.name = "b"}) -> !nd.tensor<f32, m: 128, n: 128> {
   %c = nest.compute (m: 128, n: 128) reduce (k: 64) reads %a[], %b[] {
   ^bb0(%x: f32, %y: f32):
