@@ -11,6 +11,10 @@
 // POINTS: nest.compute (b: 32, i: 4, j: 4, o: 16, s: 72, x: 36) reduce (k: 4)
 // POINTS: layouts = [#nest.layout<[{{(i, j, )?}}b, x, {{(i, j, )?}}s, o]>]
 
+// The only reader of this argument is a nest of a group, whose names sort before that of the group.
+// RUN: heddle-opt %t/rows.mlir -nest-assign-layouts | FileCheck %s --check-prefix=ROWS
+// ROWS: func.func @rows(%arg0: !nd.tensor<f32, a: 16, o: 16, s: 4, z: 4096> {nd.layout = #nest.layout<[z, o, s, a]>}
+
 //--- sums.mlir
 module attributes {heddle.machine = #nest.machine<{vector_bytes = 64 : i64, vector_registers = 32 : i64}>} {
 func.func @sums(%x: !nd.tensor<f32, b: 16384, j: 64, s: 8> {nd.layout = "any"}, %z: !nd.tensor<f32, b: 16384, k: 8> {nd.layout = "any"}) -> (!nd.tensor<f32, b: 16384, j: 64>, !nd.tensor<f32, j: 64, k: 8, s: 8>) {
@@ -57,5 +61,23 @@ func.func @routed(%w: !nd.tensor<f32, j: 4, k: 4, o: 16, s: 72> {nd.layout = "an
     nest.yield %f : !nd.tensor<f32, o: 16, s: 72>
   } : !nd.tensor<f32, b: 32, o: 16, s: 72, x: 36>
   return %0 : !nd.tensor<f32, b: 32, o: 16, s: 72, x: 36>
+}
+}
+//--- rows.mlir
+module attributes {heddle.machine = #nest.machine<{vector_bytes = 64 : i64, vector_registers = 32 : i64}>} {
+func.func @rows(%t: !nd.tensor<f32, a: 16, o: 16, s: 4, z: 4096> {nd.layout = "any"}) -> !nd.tensor<f32, a: 16, o: 16, z: 4096> {
+  %0 = nest.group (z: 4096) {
+    %m = nest.compute (a: 16, o: 16) reduce (s: 4) reads %t[] {
+    ^bb0(%v: f32):
+      nest.yield %v : f32
+    } combine add [0.0 : f32] : (!nd.tensor<f32, a: 16, o: 16, s: 4, z: 4096>) -> !nd.tensor<f32, a: 16, o: 16>
+    %e = nest.compute (a: 16, o: 16) reads %m[] {
+    ^bb0(%v: f32):
+      %d = arith.mulf %v, %v : f32
+      nest.yield %d : f32
+    } : (!nd.tensor<f32, a: 16, o: 16>) -> !nd.tensor<f32, a: 16, o: 16>
+    nest.yield %e : !nd.tensor<f32, a: 16, o: 16>
+  } : !nd.tensor<f32, a: 16, o: 16, z: 4096>
+  return %0 : !nd.tensor<f32, a: 16, o: 16, z: 4096>
 }
 }
