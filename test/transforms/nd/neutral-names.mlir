@@ -7,6 +7,10 @@
 // RUN: sed -e 's/row/zebra/g; s/column/b/g; s/: N/: M/g' %s | heddle-opt --nd-neutral-names | sed 's/heddle.names = {[^}]*}//' > %t.other.mlir
 // RUN: heddle-opt %s --nd-neutral-names | sed 's/heddle.names = {[^}]*}//' | diff - %t.other.mlir
 
+// The memory of an argument does not change the order of names, which is that of sums.
+// RUN: sed 's/ {mesh.sharding = #mesh.sharding<{}, memory file>}//g' %s | heddle-opt --nd-neutral-names > %t.device.mlir
+// RUN: heddle-opt %s --nd-neutral-names | sed 's/ {mesh.sharding = #mesh.sharding<{}, memory file>}//g' | diff %t.device.mlir -
+
 !c = !nd.tensor<f32, c: 3>
 
 // CHECK-LABEL: func.func @f
@@ -36,4 +40,9 @@ func.func private @called(%x: !c) -> !c {
 func.func @calls(%z: !nd.tensor<f32, b: 2>, %x: !c) -> (!nd.tensor<f32, b: 2>, !c) {
   %y = nd.call @called(%x) : (!c) -> !c
   return %z, %y : !nd.tensor<f32, b: 2>, !c
+}
+
+func.func @files(%a: !nd.tensor<f32, a: 2> {mesh.sharding = #mesh.sharding<{}, memory file>}, %b: !nd.tensor<f32, b: 3> {mesh.sharding = #mesh.sharding<{}, memory file>},
+    %c: !nd.tensor<f32, c: 5> {mesh.sharding = #mesh.sharding<{}, memory file>}, %d: !nd.tensor<f32, d: 7>, %e: !nd.tensor<f32, e: 11>, %f: !nd.tensor<f32, f: 13>) {
+  return
 }
