@@ -23,3 +23,12 @@ func.func @f(%k: !nd.tensor<i64, b: 4> {nd.name = "k"}) -> (!nd.tensor<i64>, !nd
   }
   return %r, %s, %k : !nd.tensor<i64>, !nd.tensor<i64>, !nd.tensor<i64, b: 4>
 }
+
+// The only read of this sum has a value outside of its tensor, too: lanes beyond the size do not add that.
+func.func @padded(%x: !nd.tensor<f32, a: 3> {nd.name = "x"}, %k: !nd.tensor<f32, b: 4> {nd.name = "k"}) -> (!nd.tensor<f32>, !nd.tensor<f32, b: 4>) {
+  %r = nest.compute () reduce (a: 5) reads %x[a = a - 1] if [a - 1 >= 0, -a + 3 >= 0] else 1.0 : f32 {
+  ^bb0(%u: f32):
+    nest.yield %u : f32
+  } combine add [0.0 : f32] {mesh.sharding = #mesh.sharding<{a: [d]}>} : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32>
+  return %r, %k : !nd.tensor<f32>, !nd.tensor<f32, b: 4>
+}
