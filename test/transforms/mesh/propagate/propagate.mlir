@@ -90,6 +90,22 @@ func.func @stated(%x: !nd.tensor<f32, a: 8, k: 60> {mesh.sharding = #mesh.shardi
 
 // -----
 
+// Also where the axes of the greater priority would save more bytes.
+// CHECK-LABEL: @ordered
+module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+func.func @ordered(%x: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [d]}>}, %y: !nd.tensor<f32, b: 800> {mesh.sharding = #mesh.sharding<{b: [d] priority 1}>}) -> !nd.tensor<f32, a: 8, b: 800> {
+  // CHECK: {mesh.sharding = #mesh.sharding<{a: [d]}>} : (
+  %r = nest.compute (a: 8, b: 800) reads %x[], %y[] {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, b: 800>) -> !nd.tensor<f32, a: 8, b: 800>
+  return %r : !nd.tensor<f32, a: 8, b: 800>
+}
+}
+
+// -----
+
 !a = !nd.tensor<f32, a: 8>
 
 // Through a recurrence: what it carries is split as what it starts from.
