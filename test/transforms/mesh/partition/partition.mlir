@@ -82,6 +82,26 @@ func.func @scattered_over_two_names(%x: !nd.tensor<f32, a: 4, b: 6, k: 16> {mesh
 
 // -----
 
+// A use that wants a part of the axis gets its block of the whole sum.
+// CHECK-LABEL: @part_of_axis
+module attributes {mesh.mesh = #mesh.mesh<d: 4>} {
+func.func @part_of_axis(%x: !nd.tensor<f32, a: 4, k: 16> {mesh.sharding = #mesh.sharding<{k: [d]}>}, %s: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{a: [d(1)2]}, closed>}) -> !nd.tensor<f32, a: 4> {
+  // CHECK: mesh.all_reduce %{{.*}} over [d] combine add [0.000000e+00 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  %r = nest.compute (a: 4) reduce (k: 16) reads %x[] {
+  ^bb0(%u: f32):
+    nest.yield %u : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, a: 4, k: 16>) -> !nd.tensor<f32, a: 4>
+  %t = nest.compute (a: 4) reads %r[], %s[] {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.addf %u, %v : f32
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  return %t : !nd.tensor<f32, a: 4>
+}
+}
+
+// -----
+
 // A window: one row of each neighbour. Where the padding is, no neighbour's row is read.
 // CHECK-LABEL: @window
 module attributes {mesh.mesh = #mesh.mesh<d: 4>} {
