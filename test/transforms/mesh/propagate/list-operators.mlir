@@ -29,8 +29,8 @@
 // CHECK: operator 'net.first.weight.3': () reduce (batch: 4, out: 2), 1 nest
 // CHECK: operator 'net.first.weight.2': () reduce (k: 5), 1 nest
 func.func @infer(%x: !nd.tensor<i32, batch: 4> {nd.name = "input.word"}, %t: !nd.tensor<f16, word: 9, in: 3> {nd.name = "words.table"},
-    %w: !nd.tensor<f16, in: 3, out: 2> {nd.name = "net.first.weight"}, %v: !nd.tensor<f32, k: 5> {nd.name = "net.first.weight.2"},
-    %u: !nd.tensor<f32, k: 5> {nd.name = "u"}) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+    %w: !nd.tensor<f16, in: 3, out: 2> {nd.name = "net.first.weight"}, %u: !nd.tensor<f32, k: 5> {nd.name = "u"},
+    %v: !nd.tensor<f32, k: 5> {nd.name = "net.first.weight.2"}) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
   %i = nest.compute (word: 9) {
     %n = nest.index word
     %c = arith.index_cast %n : index to i32
