@@ -20,6 +20,20 @@ func.func @short(%a: !nd.tensor<f32, m: 64, k: 8> {nd.layout = #nest.layout<[k, 
   return %r : !m_n
 }
 
+// A sum in 4 blocks of k loads 32 x 4 vectors, its 4 vectors of sums in each block, and 4 of the finish only in the last one.
+// CHECK: 'blocks' takes {{.*}} loads 148, stores 16,
+func.func @blocks(%a: !nd.tensor<f32, k: 32, m: 64> {nd.layout = #nest.layout<[k, m]>}, %b: !nd.tensor<f32, m: 64> {nd.layout = #nest.layout<[m]>}) -> (!nd.tensor<f32, m: 64> {nd.layout = #nest.layout<[m]>}) {
+  %r = nest.compute (m: 64) reduce (k: 32) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0.000000e+00 : f32] finish reads %b[] {
+  ^bb0(%s: f32, %d: f32):
+    %t = arith.addf %s, %d : f32
+    nest.yield %t : f32
+  } {heddle.name = "blocks", layouts = [#nest.layout<[m]>], schedule = #nest.schedule<[loop k by 8, cache m by 16, loop k by 1, register m by 16, vector m by 1]>} : (!nd.tensor<f32, k: 32, m: 64>, !nd.tensor<f32, m: 64>) -> !nd.tensor<f32, m: 64>
+  return %r : !nd.tensor<f32, m: 64>
+}
+
 // Of 18 rows of a tile, 16 are transposed: 4 tiles store 64 vectors, and the lanes of 8 one by one.
 // CHECK: 'eighteen' takes {{.*}} stores 64, gathered 128, turned 64,
 func.func @eighteen(%a: !nd.tensor<f32, m: 64, n: 18> {nd.layout = #nest.layout<[n, m]>}) -> (!nd.tensor<f32, m: 64, n: 18> {nd.layout = #nest.layout<[m, n]>}) {
