@@ -27,6 +27,7 @@ struct Record {
   std::vector<std::pair<int64_t, int64_t>> launches; ///< first chunk, end
   std::string failing;                               ///< the kernel whose launch fails
   bool isLost = false;                               ///< no wait for it ends well
+  bool hasScratch = false;                           ///< the last launch
   int64_t beyond = -1; ///< the distance from the end of y at which `add` writes too
 } record;
 
@@ -98,6 +99,7 @@ public:
     if (kernel->symbol == record.failing)
       throw Error("no such luck");
     record.launches.emplace_back(arguments[4].number, arguments[5].number);
+    record.hasScratch = arguments[6].buffer;
     for (int64_t chunk = 0; chunk < blocks * kernel->chunks; ++chunk)
       runChunk(kernel->symbol, chunk, arguments);
   }
@@ -250,6 +252,21 @@ TEST_F(Streams, ScratchIsOfEachLane) {
   std::vector<float> expected = numbers(chainSteps);
   expected.resize(990);
   EXPECT_EQ(values, expected);
+}
+
+// A kernel reads an element of what is in its scratch also where all of that is empty.
+TEST_F(Streams, ScratchOfEmptyValuesHasBytes) {
+  EntrySpec entry = counter();
+  entry.symbols = {"N"};
+  for (ValueSpec &value : entry.values)
+    value.type = floats({{"i", Expr::name("N")}}), value.bytes = Expr::name("N") * 4;
+  for (bool hasScratch : {false, true}) {
+    entry.scratchBytes = hasScratch ? Expr::name("N") - 4 : Expr(0);
+    Program program(image(entry));
+    auto next = program.run("count", {{"state", tensorOf({1, 2, 3, 4})}});
+    EXPECT_EQ(valuesOf(next[0]), (std::vector<float>{2, 3, 4, 5}));
+    EXPECT_EQ(record.hasScratch, hasScratch);
+  }
 }
 
 // while (x < 3) x = x + 1, in place: the loop's state is a temporary.
