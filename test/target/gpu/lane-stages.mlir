@@ -33,10 +33,16 @@
 // PTX: st.shared.v4.b32
 // PTX-NOT: bar.sync
 
-// A lane that copies 64 elements does not hold them in registers during the multiplications: it stores each one before.
+// A lane that copies 64 elements does not hold them in registers during the multiplications: it stores each one before,
+// in the buffer that is not read in this step.
 // MANY: gpu.barrier
-// MANY: scf.for {{.*}} iter_args
-// MANY: llvm.store {{.*}} !llvm.ptr<3>
+// MANY: scf.for %[[K:[a-z0-9]+]] = {{.*}} iter_args
+// MANY: %[[NEXT:[0-9]+]] = arith.addi %[[K]], %c1
+// MANY: %[[TURN:[0-9]+]] = arith.andi %[[NEXT]], %c1
+// MANY: %[[OFFSET:[0-9]+]] = arith.muli %[[TURN]],
+// MANY: %[[OTHER:[0-9]+]] = llvm.getelementptr %{{[0-9]+}}[%[[OFFSET]]] : (!llvm.ptr<3>
+// MANY: %[[PLACE:[0-9]+]] = llvm.getelementptr %[[OTHER]][
+// MANY: llvm.store %{{[0-9]+}}, %[[PLACE]] {{.*}} !llvm.ptr<3>
 // MANY: arith.addf
 // MANY-NOT: llvm.store
 // MANY: gpu.barrier
