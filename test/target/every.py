@@ -1,17 +1,22 @@
 """Runs each program of test/exec on a device, as RUN lines with --compare do on the CPU: the first, and those of several sizes.
 
-    every.py FOLDER HEDDLE-RUN FLAG...           FLAG...: of the device, "--device opencl:0"
+    every.py FOLDER [--only|--but PATTERN] HEDDLE-RUN FLAG...           FLAG...: of the device, "--device opencl:0"
 
-Prints a line for each program that does not agree with the interpreter, and the numbers of programs.
+PATTERN is one of file names, such as 'lane*'. Prints a line for each program that does not agree with the interpreter,
+and the numbers of programs.
 """
 import concurrent.futures
+import fnmatch
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
 
-folder, tool, flags = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+folder, *rest = sys.argv[1:]
+kind, pattern = (rest.pop(0), rest.pop(0)) if rest[0] in ("--only", "--but") else ("--only", "*")
+tool, *flags = rest
+paths = [path for path in sorted(pathlib.Path(folder).rglob("*.mlir")) if fnmatch.fnmatch(path.name, pattern) == (kind == "--only")]
 SECONDS = 300  # time limit of a program: many times its usual time
 
 
@@ -38,7 +43,7 @@ def error_of(path, line):
 
 
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    results = [each for each in pool.map(run, sorted(folder.rglob("*.mlir"))) if each]
+    results = [each for each in pool.map(run, paths) if each]
 failed = [(path, error) for path, error in results if error]
 for path, error in failed:
     print(f"{path}: {error}")

@@ -6,6 +6,7 @@
 // RUN: heddlec %t/alone.mlir --row-major --target opencl -o %t/alone.heddle --explain-json %t/alone.json
 // RUN: FileCheck %t/alone.mlir --check-prefix=EXPLAIN --input-file %t/alone.json
 // RUN: heddlec %t/update.mlir --row-major --emit=loops --target opencl | FileCheck %t/update.mlir
+// RUN: heddlec %t/meets.mlir --row-major --emit=loops --target opencl | FileCheck %t/meets.mlir
 // RUN: heddlec %t/scan.mlir --row-major --emit=loops --target opencl | FileCheck %t/scan.mlir
 // RUN: heddlec %t/empty.mlir --row-major --emit=loops --target opencl | FileCheck %t/empty.mlir
 // RUN: heddlec %t/sort.mlir --row-major --emit=loops --target opencl | FileCheck %t/sort.mlir
@@ -139,6 +140,34 @@ func.func @adds(%t: !nd.tensor<f32, d: 96, v: 11> {nd.name = "t"}, %at: !nd.tens
     nest.yield %r : f32
   } : (!nd.tensor<f32, d: 96, v: 11>, !nd.tensor<i32, n: 20>, !nd.tensor<f32, d: 96, n: 20>) -> !nd.tensor<f32, d: 96, v: 11>
   return %a : !nd.tensor<f32, d: 96, v: 11>
+}
+
+//--- meets.mlir
+// Lanes that may meet at an element tell each other in shared memory where they write, -1 for nowhere, and wait. The first
+// of those that write the same one loads, adds up and stores it; lanes that write nowhere do not.
+// CHECK: gpu.func
+// CHECK: %[[PLACE:.*]] = arith.select {{.*}}, %c-1
+// CHECK: llvm.store %[[PLACE]], {{.*}} !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : i64
+// CHECK-NEXT: %[[WRITES:.*]] = arith.cmpi sge, %[[PLACE]], %[[ZERO]]
+// CHECK: %[[FIRST:.*]] = scf.for {{.*}} iter_args({{.*}} = %[[WRITES]])
+// CHECK: scf.if %[[FIRST]]
+// CHECK: %[[ELEMENT:.*]] = llvm.getelementptr {{.*}}[%[[PLACE]]] : (!llvm.ptr<1>
+// CHECK: arith.addf
+// CHECK: scf.for
+// CHECK: llvm.store {{.*}}, %[[ELEMENT]]
+// CHECK: gpu.barrier
+func.func @histogram(%t: !nd.tensor<f32, v: 7> {nd.name = "t"}, %at: !nd.tensor<i32, n: 40> {nd.name = "at"}, %x: !nd.tensor<f32, n: 40> {nd.name = "x"}) -> !nd.tensor<f32, v: 7> {
+  %a = nest.update (n: 40) %t[v = read(0)] reads %at[], %x[] {
+  ^bb0(%i: i32, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } : (!nd.tensor<f32, v: 7>, !nd.tensor<i32, n: 40>, !nd.tensor<f32, n: 40>) -> !nd.tensor<f32, v: 7>
+  return %a : !nd.tensor<f32, v: 7>
 }
 
 //--- scan.mlir
