@@ -219,12 +219,15 @@ static ParseResult parseEntry(AsmParser &parser, SmallVectorImpl<NamedAxes> &nam
                  parser.parseInteger(entry.priority));
 }
 
-/// `(stage = 1)`
+/// `(stage = 1)`, or `(data(1)2 = 1)`
 static ParseResult parsePlace(AsmParser &parser, SmallVectorImpl<AxisCoordinate> &place) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
     AxisCoordinate &each = place.emplace_back();
-    return failure(parseWord(parser, each.axis) || parser.parseEqual() ||
-                   parser.parseInteger(each.coordinate));
+    Axis axis;
+    if (parseAxis(parser, axis))
+      return failure();
+    each.axis = StringAttr::get(parser.getContext(), axis.str());
+    return failure(parser.parseEqual() || parser.parseInteger(each.coordinate));
   });
 }
 

@@ -67,7 +67,8 @@ def Mesh_ShardingAttr : Mesh_Attr<"Sharding", "sharding"> {
       is `closed`.
     - `priority n`: the axes of this name are propagated after those with a smaller priority (default 0).
     - `partial [axes] add`: the value is the sum (or another combination) over these axes of the devices' values.
-    - `at (stage = 1)`: only the devices with this coordinate (or one of several) hold the value.
+    - `at (stage = 1)`: only the devices with this coordinate (or one of several) hold the value; of several axes, those
+      with one of the coordinates on each. `at (data(1)2 = 1)`: the devices of a part of an axis.
     - `memory host`: the memory that holds blocks: `device` (the default), `host` or `file`, a file that callers map. If the
       device's memory is the host's, `host` has no effect (`Target::sharesHostMemory`).
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/mesh/MeshDialect.h"
+#include "dialects/mesh/MeshSyntax.h"
 
 #include "dialects/nd/NdInference.h"
 
@@ -158,14 +158,20 @@ LogicalResult mesh::verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::Dim
   if (!mesh)
     return success();
   llvm::append_range(all, sharding.getPartial().getAxes());
-  ArrayRef<AxisCoordinate> places = sharding.getPlace();
-  for (auto [i, place] : llvm::enumerate(places)) {
-    auto size = mesh.size(place.axis);
-    if (size && (place.coordinate < 0 || place.coordinate >= *size))
-      return emitError() << "expected a coordinate of '" << place.axis.getValue() << "' below "
-                         << *size << ", got " << place.coordinate;
-    if (i == 0 || place.axis != places[i - 1].axis) // coordinates of one axis form one place
-      all.push_back(place.axis.str());
-  }
-  return verifyAxes(mesh, all, emitError);
+  return verifyPlace(mesh, sharding.getPlace(), std::move(all), emitError);
+}
+
+LogicalResult mesh::verifyPlace(MeshAttr mesh, ArrayRef<AxisCoordinate> place, AxisList all,
+                                function_ref<InFlightDiagnostic()> emitError) {
+  for (auto [i, each] : llvm::enumerate(place))
+    if (i == 0 || each.axis != place[i - 1].axis) // coordinates of one axis form one place
+      all.emplace_back(each.axis.getValue());
+  if (failed(verifyAxes(mesh, all, emitError)))
+    return failure();
+  for (const AxisCoordinate &each : place)
+    if (int64_t parts = partsOf(mesh, Axis(each.axis.getValue()));
+        each.coordinate < 0 || each.coordinate >= parts)
+      return emitError() << "expected a coordinate of '" << each.axis.getValue() << "' below "
+                         << parts << ", got " << each.coordinate;
+  return success();
 }

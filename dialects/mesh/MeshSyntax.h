@@ -22,6 +22,11 @@ mlir::ParseResult parseCombiner(mlir::OpAsmParser &parser, mlir::Region &region,
                                 ArrayAttr &neutral);
 void printCombiner(mlir::OpAsmPrinter &printer, Operation *, mlir::Region &region,
                    ArrayAttr neutral);
+
+/// Fails with a message unless the place is coordinates of axes of the mesh, or of their parts,
+/// which do not overlap with each other or with the `other` axes of a value.
+LogicalResult verifyPlace(MeshAttr mesh, ArrayRef<AxisCoordinate> place, AxisList other,
+                          llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 } // namespace heddle::mesh
 
 #endif // HEDDLE_DIALECTS_MESH_MESHSYNTAX_H

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/mesh/MeshDialect.h"
+#include "dialects/mesh/MeshSyntax.h"
 
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
@@ -60,15 +60,16 @@ LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                   "greedy, gpipe, 1f1b or interleaved, of a module");
   }
   if (name == placeAttrName) {
-    auto place = dyn_cast<DictionaryAttr>(value);
-    auto coordinate =
-        place && place.size() == 1 ? dyn_cast<IntegerAttr>(place.begin()->getValue()) : nullptr;
+    auto stated = dyn_cast<DictionaryAttr>(value);
+    SmallVector<AxisCoordinate> place;
+    for (NamedAttribute each : stated ? stated.getValue() : ArrayRef<NamedAttribute>())
+      if (auto coordinate = dyn_cast<IntegerAttr>(each.getValue()))
+        place.push_back({each.getName(), coordinate.getInt()});
+    if (!stated || stated.empty() || place.size() != stated.size() ||
+        !isa_and_nonnull<FunctionOpInterface>(op->getParentOp()))
+      return expect(false, "coordinates of axes of the mesh, of an op in a function's body");
     MeshAttr mesh = meshOf(op);
-    auto size = coordinate && mesh ? mesh.size(place.begin()->getName()) : std::nullopt;
-    bool isInside = !mesh || (size && coordinate.getInt() < *size);
-    return expect(coordinate && coordinate.getInt() >= 0 && isInside &&
-                      isa_and_nonnull<FunctionOpInterface>(op->getParentOp()),
-                  "one coordinate of an axis of the mesh, of an op in a function's body");
+    return mesh ? verifyPlace(mesh, place, {}, emitError) : success();
   }
   if (name == skippedAttrName) {
     Type i64 = IntegerType::get(op->getContext(), 64);
@@ -257,12 +258,11 @@ LogicalResult mesh::verifyMessage(MessageInterface op) {
   AxesAttr axis = op.getAxis();
   if (failed(verifyGroup(op, axis.getAxes()))) // c1
     return failure();
-  if (axis.getAxes().size() != 1) // c1
-    return op->emitOpError() << "expected one axis, got " << axis.str();
+  if (axis.empty()) // c1
+    return op->emitOpError() << "expected the axes of a role, got " << axis.str();
   int64_t parts = mesh::partsOf(meshOf(op), axis.getAxes());
   if (op.getCoordinate() < 0 || op.getCoordinate() >= parts) // c1
-    return op->emitOpError() << "expected a coordinate of '" << axis.getAxes()[0].name << "' below "
-                             << parts << ", got " << op.getCoordinate();
+    return op->emitOpError() << "expected a coordinate of " << axis.str() << " below " << parts << ", got " << op.getCoordinate();
   if (op.getChannel() < 0) // c2
     return op->emitOpError() << "expected a channel of at least 0, got " << op.getChannel();
   return success();

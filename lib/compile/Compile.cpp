@@ -46,8 +46,14 @@ static void addRole(Manifest &manifest, OutlinedEntry &entry) {
   if (!role || manifest.roleOf(entry.spec))
     return;
   RoleSpec &made = manifest.roles.emplace_back(RoleSpec{entry.spec.role, {}});
+  auto isOf = [&](int64_t rank) {
+    return llvm::all_of(llvm::enumerate(role->axes.axes), [&](auto axis) {
+      return manifest.mesh.coordinate(rank, axis.value()) ==
+             role->axes.coordinate(role->number, axis.index());
+    });
+  };
   for (int64_t rank = 0; rank < manifest.mesh.ranks(); ++rank)
-    if (manifest.mesh.coordinate(rank, role->axis.str()) == role->coordinate)
+    if (isOf(rank))
       made.ranks.push_back(int32_t(rank));
 }
 

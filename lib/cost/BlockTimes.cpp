@@ -84,10 +84,10 @@ private:
     if (auto known = bufferOf.find({value, device}); known != bufferOf.end())
       return known->second;
     unsigned from = *deviceOf(value);
-    mesh::Axis axis = options.places.axis.getValue();
+    ArrayRef<mesh::Axis> axes = options.places.axes;
     int64_t time = picoseconds(
-        cost::costOf(Transfer{1, double(bytesOf(value))}, network.groupOf(axis)).seconds);
-    unsigned message = times.addTask(link(options.places.axis, from), time);
+        cost::costOf(Transfer{1, double(bytesOf(value))}, network.groupOf(axes)).seconds);
+    unsigned message = times.addTask(link(network.slowest(axes), from), time);
     times.addUse(bufferOn(from, value), message);
     return bufferOf[{value, device}] = times.addBuffer(device, bytesOf(value), message);
   }

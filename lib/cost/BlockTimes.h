@@ -29,6 +29,7 @@
 #include "lib/cost/NestFacts.h"
 #include "lib/cost/TaskTimes.h"
 #include "lib/support/Mlir.h"
+#include "runtime/format/MeshSpec.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -52,7 +53,7 @@ struct Places {
   std::function<std::optional<unsigned>(mlir::BlockArgument)> ofArgument;
   /// By number; a result that another device computes is sent there, and held to the end.
   std::function<std::optional<unsigned>(unsigned)> ofResult;
-  StringAttr axis; ///< of the mesh, along which values are sent
+  AxisList axes; ///< of the mesh, along which values are sent
 };
 
 struct BlockTimesOptions {

@@ -137,7 +137,7 @@ static bool parseAxis(StringRef text, std::string &axis) {
   return isValidName(part.name) && part.before <= mostParts && part.count <= mostParts;
 }
 
-/// `net.last@stage=1`, or `adam@file`, which operators can't have.
+/// `net.last@stage=1`, `net.last@data(1)2=1`, or `adam@file`, which operators can't have.
 static bool parsePlace(StringRef text, MeshRule &rule) {
   auto [pattern, place] = text.rsplit('@');
   auto [axis, coordinate] = place.split('=');
@@ -149,7 +149,7 @@ static bool parsePlace(StringRef text, MeshRule &rule) {
     rule.memory = place.trim().str();
     return isMemory(rule.memory) && !rule.isOfOperators;
   }
-  return parseAxis(axis, rule.axes.emplace_back()) && !axis.contains('(') &&
+  return parseAxis(axis, rule.axes.emplace_back()) &&
          !coordinate.trim().getAsInteger(10, rule.coordinate) && rule.coordinate >= 0;
 }
 

@@ -176,13 +176,16 @@ std::string heddle::verifyAxes(const MeshSpec &mesh, const AxisList &axes) {
 }
 
 std::string heddle::verifyPlace(const MeshSpec &mesh, const Place &place) {
+  std::set<std::string> axes;
   for (const auto &[axis, coordinate] : place) {
-    auto digit = axis.find('(') == std::string::npos ? mesh.digitOf(axis) : std::nullopt;
-    if (!digit || coordinate < 0 || coordinate >= digit->parts || axis != place[0].first)
-      return axis + "=" + std::to_string(coordinate) +
-             ", expected coordinates of one axis of the mesh " + mesh.describe();
+    axes.insert(axis);
+    auto digit = mesh.digitOf(axis);
+    if (!digit || coordinate < 0 || coordinate >= digit->parts)
+      return axis + "=" + std::to_string(coordinate) + ", expected coordinates of axes of the mesh " +
+             mesh.describe();
   }
-  return "";
+  std::string problem = verifyAxes(mesh, AxisList(axes.begin(), axes.end()));
+  return problem.empty() ? "" : "coordinates of " + problem;
 }
 
 std::string heddle::verifyMesh(const MeshSpec &mesh, const std::vector<RoleSpec> &roles) {

@@ -49,9 +49,10 @@ Shards::Shards(MeshSpec mesh, Sharding axes, Sizes sizes, Place place)
 }
 
 bool Shards::holds(int64_t rank) const {
-  return at.empty() || std::any_of(at.begin(), at.end(), [&](const auto &each) {
-           return ranks.coordinate(rank, each.first) == each.second;
-         });
+  return std::all_of(at.begin(), at.end(), [&](const auto &stated) {
+    int64_t own = ranks.coordinate(rank, stated.first);
+    return std::find(at.begin(), at.end(), std::pair(stated.first, own)) != at.end();
+  });
 }
 
 TensorRef Shards::absent(ElementType element) {
@@ -87,9 +88,14 @@ int64_t Shards::blocks() const {
 
 /// The first rank of the place.
 int64_t Shards::firstOfPlace() const {
-  int64_t first = at.empty() ? 0 : ranks.ranks();
-  for (const auto &[axis, coordinate] : at)
-    first = std::min(first, coordinate * ranks.digitOf(axis)->stride);
+  std::map<std::string, int64_t> least; // by axis
+  for (const auto &[axis, coordinate] : at) {
+    int64_t &known = least.try_emplace(axis, coordinate).first->second;
+    known = std::min(known, coordinate);
+  }
+  int64_t first = 0;
+  for (const auto &[axis, coordinate] : least)
+    first += coordinate * ranks.digitOf(axis)->stride;
   return first;
 }
 
@@ -117,12 +123,13 @@ std::vector<int32_t> Shards::firstHolders() const {
 AxisList Shards::splittingAxes() const {
   AxisList result;
   for (const auto &[axis, size] : ranks.axes) {
-    if (!at.empty() && at[0].first == axis && size > 1)
+    auto uses = [&, &axis = axis](const AxisPart &part) { return part.name == axis; };
+    if (size > 1 && (std::any_of(at.begin(), at.end(),
+                                 [&](const auto &each) { return uses(each.first); }) ||
+                     std::any_of(split.begin(), split.end(), [&](const auto &each) {
+                       return std::any_of(each.second.begin(), each.second.end(), uses);
+                     })))
       result.push_back(axis);
-    for (const auto &[name, list] : split)
-      for (const AxisPart &part : list)
-        if (size > 1 && part.name == axis && (result.empty() || result.back().name != axis))
-          result.push_back(axis);
   }
   return result;
 }

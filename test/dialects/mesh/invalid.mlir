@@ -278,15 +278,16 @@ func.func @broadcast_c2(%x: !nd.tensor<f32, a: 5>) attributes {mesh.mesh = #mesh
 // -----
 
 func.func @send_c1(%x: !nd.tensor<f32, a: 5>) attributes {mesh.mesh = #mesh.mesh<d: 2, e: 2>} {
-  // expected-error @+1 {{expected one axis, got [d, e]}}
-  mesh.send %x to [d, e] = 0 channel 0 : !nd.tensor<f32, a: 5>
+  mesh.send %x to [d, e] = 3 channel 0 : !nd.tensor<f32, a: 5>
+  // expected-error @+1 {{expected the axes of a role, got []}}
+  mesh.send %x to [] = 0 channel 1 : !nd.tensor<f32, a: 5>
   return
 }
 
 // -----
 
 func.func @receive_c1() attributes {mesh.mesh = #mesh.mesh<d: 2>} {
-  // expected-error @+1 {{expected a coordinate of 'd' below 2, got 2}}
+  // expected-error @+1 {{expected a coordinate of [d] below 2, got 2}}
   %x = mesh.receive from [d] = 2 channel 0 : !nd.tensor<f32, a: 5>
   return
 }
@@ -303,6 +304,23 @@ func.func @send_c2(%x: !nd.tensor<f32, a: 5>) attributes {mesh.mesh = #mesh.mesh
 
 // expected-error @+1 {{'mesh.role': expected the entry, the axis and the coordinate of a role of a function, got {axis = "d"}}}
 func.func @role() attributes {mesh.mesh = #mesh.mesh<d: 2>, mesh.role = {axis = "d"}} { return }
+
+// -----
+
+// Parts of axes have places, too; each is a coordinate of its own.
+module attributes {mesh.mesh = #mesh.mesh<d: 12, e: 2>} {
+func.func @part(%x: !nd.tensor<f32, a: 5> {mesh.sharding = #mesh.sharding<{a: [d(4)3]}, at (d(1)2 = 1, d(2)2 = 0, e = 1)>}) { return }
+// expected-error @+1 {{argument 0: expected a coordinate of 'd(1)2' below 2, got 2}}
+func.func private @coordinate(!nd.tensor<f32, a: 5> {mesh.sharding = #mesh.sharding<{}, at (d(1)2 = 2)>})
+// expected-error @+1 {{argument 0: expected a part of the axis 'd' of 12 devices, got 'd(1)5', which does not divide it}}
+func.func private @divides(!nd.tensor<f32, a: 5> {mesh.sharding = #mesh.sharding<{}, at (d(1)5 = 2)>})
+// expected-error @+1 {{argument 0: unknown axis 'f', expected one of 'd', 'e'}}
+func.func private @axis(!nd.tensor<f32, a: 5> {mesh.sharding = #mesh.sharding<{}, at (f(1)2 = 1)>})
+// expected-error @+1 {{argument 0: expected each axis once, got 'd' and 'd(1)2'}}
+func.func private @overlap(!nd.tensor<f32, a: 5> {mesh.sharding = #mesh.sharding<{}, at (d = 3, d(1)2 = 1)>})
+// expected-error @+1 {{argument 0: expected each axis once, got 'd(2)2' and 'd(1)4'}}
+func.func private @split_part(!nd.tensor<f32, a: 5> {mesh.sharding = #mesh.sharding<{a: [d(2)2]}, at (d(1)4 = 1)>})
+}
 
 // -----
 

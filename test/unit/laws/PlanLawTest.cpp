@@ -7,8 +7,8 @@
 //
 // Random programs on random meshes of 1 to 12 devices, with shardings that are drawn for arguments
 // and for nests, and rules of a plan that are drawn for operators, which they split, place or
-// compute again. Some plans are written as files, with a graph, links and a schedule. An axis may
-// be one of roles: some arguments have places on it. The oracle evaluates the program of all
+// compute again. Some plans are written as files, with a graph, links and a schedule. Axes, or
+// parts of axes, may be those of roles: some arguments have places on them. The oracle evaluates the program of all
 // devices (`mesh-simulate`), in which lanes beyond the sizes of arguments are NaN, and its values
 // are compared with those of the whole program. Some programs are compiled, and run on the threads
 // of a process as ranks.
@@ -52,23 +52,6 @@ static mesh::MeshAttr drawMesh(MLIRContext *context, Dice &dice) {
   return mesh::MeshAttr::get(context, mesh);
 }
 
-namespace {
-/// A mesh, and the axis whose coordinates are roles, if any.
-struct DrawnMesh {
-  mesh::MeshAttr mesh;
-  StringAttr roles;
-
-  DrawnMesh(MLIRContext *context, Dice &dice) : mesh(drawMesh(context, dice)) {
-    SmallVector<StringAttr> several;
-    for (const auto &[name, size] : mesh.getSpec().axes)
-      if (size > 1)
-        several.push_back(StringAttr::get(context, name));
-    if (!several.empty() && dice.chance(35))
-      roles = dice.pick(several);
-  }
-};
-} // namespace
-
 /// Parts of an axis that do not overlap.
 static void drawParts(mesh::MeshAttr mesh, const std::string &name, int64_t size,
                       SmallVectorImpl<mesh::Axis> &axes, Dice &dice) {
@@ -83,17 +66,40 @@ static void drawParts(mesh::MeshAttr mesh, const std::string &name, int64_t size
       axes.push_back(part);
 }
 
+namespace {
+/// A mesh, and axes, or parts of axes, whose coordinates are roles.
+struct DrawnMesh {
+  mesh::MeshAttr mesh;
+  SmallVector<mesh::Axis> roles;
+
+  DrawnMesh(MLIRContext *context, Dice &dice) : mesh(drawMesh(context, dice)) {
+    if (!dice.chance(35))
+      return;
+    SmallVector<mesh::Axis> several;
+    for (const auto &[name, size] : mesh.getSpec().axes)
+      if (size > 3 && dice.chance(60))
+        drawParts(mesh, name, size, several, dice);
+      else if (size > 1)
+        several.push_back(name);
+    dice.shuffle(several);
+    for (const mesh::Axis &axis : several)
+      if (roles.empty() || dice.chance(30))
+        roles.push_back(axis);
+  }
+};
+} // namespace
+
 /// Shards some of the names; no axis, or part of one, twice, and none of `roles`.
-static mesh::Sharding drawSharding(mesh::MeshAttr mesh, StringAttr roles,
+static mesh::Sharding drawSharding(mesh::MeshAttr mesh, ArrayRef<mesh::Axis> roles,
                                    ArrayRef<std::string> names, Dice &dice) {
-  SmallVector<mesh::Axis> axes;
+  SmallVector<mesh::Axis> axes(roles);
   for (const auto &[name, size] : mesh.getSpec().axes)
-    if (roles && roles.getValue() == name)
-      continue;
-    else if (size > 3 && dice.chance(size == 12 ? 60 : 15))
+    if (mesh::overlap(mesh, roles, mesh::Axis(name)) ||
+        (size > 3 && dice.chance(size == 12 ? 60 : 15)))
       drawParts(mesh, name, size, axes, dice);
     else
       axes.push_back(name);
+  axes.erase(axes.begin(), axes.begin() + roles.size());
   dice.shuffle(axes);
   mesh::Sharding sharding;
   for (const mesh::Axis &axis : axes)
@@ -135,7 +141,7 @@ static void drawShardings(func::FuncOp function, const DrawnMesh &drawn, Dice &d
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (dice.chance(20))
       function.setResultAttr(i, mesh::shardingAttrName, draw(function.getResultTypes()[i]));
-  if (!drawn.roles)
+  if (drawn.roles.empty())
     return;
   drawStates(function, dice);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
@@ -144,8 +150,12 @@ static void drawShardings(func::FuncOp function, const DrawnMesh &drawn, Dice &d
     auto own = function.getArgAttrOfType<mesh::ShardingAttr>(i, mesh::shardingAttrName);
     if (!own)
       own = mesh::ShardingAttr::get(context, mesh::Sharding());
-    int64_t coordinate = dice.below(*drawn.mesh.size(drawn.roles));
-    function.setArgAttr(i, mesh::shardingAttrName, own.at({{drawn.roles, coordinate}}));
+    SmallVector<mesh::AxisCoordinate> place;
+    for (const mesh::Axis &axis : drawn.roles)
+      if (place.empty() || dice.chance(50))
+        place.push_back({StringAttr::get(context, axis.str()),
+                         dice.below(mesh::partsOf(drawn.mesh, axis))});
+    function.setArgAttr(i, mesh::shardingAttrName, own.at(place));
   }
 }
 
@@ -173,13 +183,15 @@ void laws::drawPlan(ModuleOp module, Dice &dice, int64_t least, int64_t most) {
   drawShardings(mainOf(module), *drawn, dice);
 }
 
-/// The axis with places, if any argument has one.
-static StringAttr rolesOf(func::FuncOp main) {
+/// The axes along which arguments have places.
+static SmallVector<mesh::Axis> rolesOf(func::FuncOp main) {
+  SmallVector<mesh::Axis> roles;
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (auto own = main.getArgAttrOfType<mesh::ShardingAttr>(i, mesh::shardingAttrName);
-        own && !own.getPlace().empty())
-      return own.getPlace()[0].axis;
-  return {};
+    if (auto own = main.getArgAttrOfType<mesh::ShardingAttr>(i, mesh::shardingAttrName))
+      for (const mesh::AxisCoordinate &place : own.getPlace())
+        if (mesh::Axis axis = place.axis.getValue(); !llvm::is_contained(roles, axis))
+          roles.push_back(axis);
+  return roles;
 }
 
 /// Writes what was drawn as a plan file, with a graph, links and a schedule, and applies this.
@@ -194,7 +206,7 @@ static LogicalResult applyAsPlan(ModuleOp module, Dice &dice, std::map<std::stri
       text += "links " + name + " " + dice.pick({"1", "5e9", "1e30"}) + " bytes/s 1e-06 s\n";
   }
   text += "mesh " + axes + "\n";
-  if (rolesOf(main) && dice.chance(70)) { // the only one that any places allow
+  if (!rolesOf(main).empty() && dice.chance(70)) { // the only one that any places allow
     text += "schedule gpipe\n";
     ++counts["schedule"];
   }
@@ -258,11 +270,11 @@ struct DrawRules : PassWrapper<DrawRules, OperationPass<ModuleOp>> {
     for (const Operator &each : operatorsOf(main))
       if (dice.chance(70))
         rules.push_back("recompute ." + each.name + ".");
-    if (StringAttr axis = rolesOf(main))
+    for (const mesh::Axis &axis : rolesOf(main))
       for (const Operator &each : operatorsOf(main))
         if (dice.chance(30)) {
           rules.push_back("op ." + each.name + ".@" + axis.str() + "=" +
-                          std::to_string(dice.below(*mesh.size(axis))));
+                          std::to_string(dice.below(mesh::partsOf(mesh, axis))));
           ++(*counts)["place of an operator"];
         }
     SmallVector<StringRef> texts(rules.begin(), rules.end());
@@ -278,7 +290,7 @@ struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
     Dice dice(seed + 1);
     auto mesh = getOperation()->getAttrOfType<mesh::MeshAttr>(mesh::meshAttrName);
     func::FuncOp main = mainOf(getOperation());
-    StringAttr roles = rolesOf(main);
+    SmallVector<mesh::Axis> roles = rolesOf(main);
     main.walk([&](Operation *op) {
       std::vector<std::string> names = namesOf(iterationNamesOf(op));
       if (!names.empty() && dice.chance(60))
@@ -314,8 +326,14 @@ struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>>
                        [](StringAttr rule) { return rule.getValue().starts_with("recompute"); }))
         getOperation()->walk([&](nd::AfterOp) { ++(*counts)["read again"]; });
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (auto role = mesh::Role::of(function); role && role->coordinate == 0)
+      if (auto role = mesh::Role::of(function); role && role->number == 0) {
         ++(*counts)["roles"];
+        if (role->axes.axes.size() > 1)
+          ++(*counts)["roles of several axes"];
+        for (const mesh::Axis &axis : role->axes.axes)
+          if (axis.count)
+            ++(*counts)["roles of a part"];
+      }
     markAllAnalysesPreserved();
   }
 };
@@ -395,7 +413,7 @@ static void holdPlans(Share share, bool symbols) {
   holdEach({"the plan law", options, check}, share);
   for (const auto &[name, count] : counts)
     std::printf("  %d: %s\n", count, name.c_str());
-  for (const char *name : {"roles", "send"})
+  for (const char *name : {"roles", "roles of a part", "roles of several axes", "send"})
     EXPECT_TRUE(counts.contains(name) || programsInAll() < 1000) << "no " << name;
   // All that partition makes.
   for (const char *name :

@@ -11,6 +11,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 #include "lib/cost/Machine.h"
+#include "lib/transforms/mesh/roles/RoleAxes.h"
 #include "lib/transforms/names/GraphHash.h"
 
 #include <set>
@@ -62,9 +63,15 @@ private:
   /// Warns about axes, and coordinates of the axis of roles, that no rule mentions. Arguments
   /// without a rule are at coordinate 0 if a place is needed.
   void reportIdle(ModuleOp module) {
+    auto isAlong = [&](const MeshRule &rule, const Axis &axis) {
+      return rule.isPlace() && overlap(mesh, axis, Axis(rule.axes[0]));
+    };
     for (const MeshRule &rule : plan.rules)
-      for (int64_t i = 1; rule.isPlace() && i < *mesh.size(rule.axes[0]); ++i)
-        if (llvm::none_of(plan.rules, [&](const MeshRule &other) { return other.coordinate == i; }))
+      for (int64_t i = 1; rule.isPlace() && i < partsOf(mesh, Axis(rule.axes[0])); ++i)
+        if (llvm::none_of(plan.rules, [&](const MeshRule &other) {
+              return isAlong(other, rule.axes[0]) &&
+                     (other.coordinate == i || other.axes != rule.axes);
+            }))
           return void(module.emitWarning()
                       << "no rule has a place at " << rule.axes[0] << "=" << i
                       << plan.whereIs("mesh") << ": its devices compute nothing");
@@ -104,7 +111,7 @@ private:
       if (!rule.memory.empty())
         memory = StringAttr::get(context, rule.memory);
       if (rule.isPlace())
-        place = {{StringAttr::get(context, rule.axes[0]), rule.coordinate}};
+        addPlace(place, {StringAttr::get(context, rule.axes[0]), rule.coordinate}, mesh);
       if (rule.name.empty())
         continue;
       entries[rule.name] = {StringAttr::get(context, rule.name),
@@ -134,28 +141,27 @@ private:
 };
 } // namespace
 
-/// Places must be coordinates of one axis, which splits no name.
+/// Places must be coordinates of axes, or of parts of axes, which split no name.
 static LogicalResult checkPlaces(ModuleOp module, const Plan &plan, MeshAttr mesh) {
-  const MeshRule *first = nullptr;
+  SmallVector<Axis> places;
   for (const MeshRule &rule : plan.rules) {
     if (!rule.isPlace())
       continue;
-    const std::string &axis = rule.axes[0];
-    if (int64_t size = *mesh.size(axis); rule.coordinate >= size)
+    Axis axis = rule.axes[0];
+    if (failed(verifyAxes(mesh, axis, [&] { return module.emitError() << rule.str() << ": "; })))
+      return failure();
+    if (int64_t parts = partsOf(mesh, axis); rule.coordinate >= parts)
       return module.emitError() << rule.str() << " has the coordinate " << rule.coordinate
-                                << ", expected one of '" << axis << "' below " << size;
-    if (!first)
-      first = &rule;
-    if (first->axes[0] != axis)
-      return module.emitError() << first->str() << " and " << rule.str() << " have places along '"
-                                << first->axes[0] << "' and '" << axis
-                                << "', expected one axis of roles";
+                                << ", expected one of '" << axis.str() << "' below " << parts;
+    places.push_back(axis);
+    if (failed(RoleAxes::of(mesh, places, [&] { return module.emitError() << rule.str() << " "; })))
+      return failure();
+    for (const MeshRule &other : plan.rules)
+      for (const Axis split : other.axes)
+        if (!other.isPlace() && overlap(mesh, split, axis))
+          return module.emitError() << other.str() << " splits a name over '" << split.str()
+                                    << "', whose coordinates are places for " << rule.str();
   }
-  for (const MeshRule &rule : plan.rules)
-    for (const Axis axis : rule.axes)
-      if (first && !rule.isPlace() && axis.name == first->axes[0])
-        return module.emitError() << rule.str() << " splits a name over '" << axis.name
-                                  << "', whose coordinates are places for " << first->str();
   return success();
 }
 

@@ -148,7 +148,7 @@ void mesh::describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell) 
 void mesh::explainMessages(func::FuncOp role) {
   for (auto send : role.front().getOps<SendOp>()) {
     Role self = *Role::of(role), other = self;
-    other.coordinate = int64_t(send.getCoordinate());
+    other.number = int64_t(send.getCoordinate());
     send.emitRemark() << self.name() << " sends " << bytesText(tensorBytes(send.getInput()))
                       << " to " << other.name();
   }

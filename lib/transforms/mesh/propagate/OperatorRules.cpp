@@ -9,6 +9,7 @@
 
 #include "dialects/nd/NdGradient.h"
 #include "lib/transforms/mesh/propagate/CloneForwardOps.h"
+#include "lib/transforms/mesh/roles/RoleAxes.h"
 
 #include <set>
 
@@ -43,7 +44,7 @@ FailureOr<OperatorRules> OperatorRules::of(ModuleOp module) {
 
 LogicalResult OperatorRules::apply(const Operator &each, MeshAttr mesh, const Labels &spelled) {
   MLIRContext *context = mesh.getContext();
-  place(each, context);
+  place(each, mesh);
   std::map<std::string, std::string> names = namesOf(each, spelled);
   std::map<std::string, NamedAxes> entries; // by the name of the nests
   for (auto [i, rule] : llvm::enumerate(rules)) {
@@ -86,16 +87,21 @@ LogicalResult OperatorRules::apply(const Operator &each, MeshAttr mesh, const La
   return success();
 }
 
-void OperatorRules::place(const Operator &each, MLIRContext *context) {
-  Builder b(context);
+void OperatorRules::place(const Operator &each, MeshAttr mesh) {
+  Builder b(mesh.getContext());
+  SmallVector<AxisCoordinate, 1> place;
   for (auto [i, rule] : llvm::enumerate(rules)) {
     if (!rule.isOfOperators || !rule.isPlace() || !rule.fits(each.name))
       continue;
     used[i] = true;
-    NamedAttribute at = b.getNamedAttr(rule.axes[0], b.getI64IntegerAttr(rule.coordinate));
-    for (Operation *op : each.nests)
-      op->setAttr(placeAttrName, b.getDictionaryAttr(at));
+    addPlace(place, {b.getStringAttr(rule.axes[0]), rule.coordinate}, mesh);
   }
+  auto entries = llvm::map_to_vector(place, [&](const AxisCoordinate &at) {
+    return b.getNamedAttr(at.axis, b.getI64IntegerAttr(at.coordinate));
+  });
+  for (Operation *op : each.nests)
+    if (!place.empty())
+      op->setAttr(placeAttrName, b.getDictionaryAttr(entries));
 }
 
 bool OperatorRules::isRecomputed(const std::string &name) {

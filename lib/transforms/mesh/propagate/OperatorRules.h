@@ -43,8 +43,8 @@ private:
   /// The operators of all functions with their iteration names, for messages.
   std::vector<std::pair<std::string, std::vector<std::string>>> known;
 
-  /// States the place of the operator's nests by the last rule that has one.
-  void place(const Operator &each, MLIRContext *context);
+  /// States the place of the operator's nests by the rules that have one.
+  void place(const Operator &each, MeshAttr mesh);
   /// True if a rule says that its values are computed again.
   bool isRecomputed(const std::string &name);
   LogicalResult apply(const Operator &each, MeshAttr mesh, const Labels &spelled);

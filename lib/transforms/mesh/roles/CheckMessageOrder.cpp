@@ -18,23 +18,29 @@ static LogicalResult rolesOf(ModuleOp module, RolesByEntry &all) {
     auto role = Role::of(function);
     if (!role)
       continue;
-    MeshAttr mesh = meshOf(function);
-    auto size = mesh ? mesh.size(role->axis) : std::nullopt;
-    if (!size || role->coordinate < 0 || role->coordinate >= *size)
-      return function.emitError() << "is the role " << role->name() << ", which the mesh lacks";
+    if (!role->axes.mesh)
+      return function.emitError() << "is a role along '" << role->axes.text()
+                                  << "', expected a mesh";
+    if (failed(verifyAxes(role->axes.mesh, role->axes.axes,
+                          [&] { return function.emitError() << "is a role: "; })))
+      return failure();
+    if (role->number < 0 || role->number >= role->axes.count())
+      return function.emitError() << "is the role " << role->number << " along '"
+                                  << role->axes.text() << "', expected one below "
+                                  << role->axes.count();
     auto &roles = all[role->entry].roles;
-    if (!roles.empty() && Role::of(roles.begin()->second)->axis != role->axis)
+    if (!roles.empty() && Role::of(roles.begin()->second)->axes.axes != role->axes.axes)
       return function.emitError() << "expected all roles of '" << role->entry
-                                  << "' along one axis, got " << role->name();
-    if (!roles.emplace(role->coordinate, function).second)
+                                  << "' along the same axes, got " << role->name();
+    if (!roles.emplace(role->number, function).second)
       return function.emitError() << "the role " << role->name() << " of '" << role->entry
                                   << "' occurs twice";
   }
   for (auto &[name, entry] : all)
     if (func::FuncOp first = entry.roles.begin()->second;
-        int64_t(entry.roles.size()) != *meshOf(first).size(Role::of(first)->axis))
+        int64_t(entry.roles.size()) != Role::of(first)->axes.count())
       return first.emitError() << "expected a role of '" << name << "' for each coordinate of '"
-                               << Role::of(first)->axis.getValue() << "', got "
+                               << Role::of(first)->axes.text() << "', got "
                                << entry.roles.size();
   return success();
 }
@@ -45,15 +51,15 @@ static LogicalResult collect(func::FuncOp function, EntryRoles &entry) {
   int64_t last = -1;
   WalkResult done = function.walk([&](MessageInterface op) -> WalkResult {
     int64_t channel = op.getChannel();
-    if (op.getAxis().getAxes()[0].name != role.axis.getValue())
-      return op->emitOpError() << "expected the axis of the role " << role.name();
+    if (op.getAxis().getAxes() != ArrayRef<Axis>(role.axes.axes))
+      return op->emitOpError() << "expected the axes of the role " << role.name();
     if (op->getBlock() != &function.front())
       return op->emitOpError() << "expected messages in the body of the role's function only";
     if (last >= channel) // S16
       return op->emitOpError() << "has the channel " << channel << " after " << last
                                << ": expected ascending channels, or roles deadlock";
     last = channel;
-    if (!entry.ends.try_emplace({channel, !op.sends()}, MessageEnd{op, role.coordinate}).second)
+    if (!entry.ends.try_emplace({channel, !op.sends()}, MessageEnd{op, role.number}).second)
       return op->emitOpError() << "has the channel " << channel << ", as another role's has";
     return WalkResult::advance();
   });

@@ -32,7 +32,7 @@ struct MessageEnd {
   MessageInterface op;
   int64_t self; ///< the role that it belongs to
 };
-/// The roles of one entry, by coordinate, and their messages by channel, the sender first.
+/// The roles of one entry, by number, and their messages by channel, the sender first.
 struct EntryRoles {
   std::map<int64_t, func::FuncOp> roles;
   std::map<std::pair<int64_t, bool>, MessageEnd> ends;

@@ -42,7 +42,8 @@ public:
     for (auto &[coordinate, function] : roles)
       copyTo(coordinate, function.front().getTerminator());
     mergeResults();
-    withoutAxis(role.axis);
+    for (const Axis &axis : role.axes.axes)
+      withoutAxis(axis);
     keepCommonSymbols();
     for (auto &[coordinate, function] : roles)
       function.erase();
@@ -115,11 +116,11 @@ private:
       });
     nd::listSymbols(made, common);
   }
-  /// Removes the axis of the roles from the merged program's mesh.
-  void withoutAxis(StringAttr axis) {
+  /// Removes an axis of the roles from the merged program's mesh, unless it is only a part.
+  void withoutAxis(const Axis &axis) {
     MeshAttr mesh = meshOf(made);
     MeshSpec spec = mesh.getSpec();
-    llvm::erase_if(spec.axes, [&](const auto &each) { return each.first == axis.getValue(); });
+    llvm::erase_if(spec.axes, [&](const auto &each) { return each.first == axis.str(); });
     made->setAttr(meshAttrName, MeshAttr::get(mesh.getContext(), spec));
   }
 };

@@ -27,11 +27,11 @@ LogicalResult mesh::orderOps(func::FuncOp function, const PlacedOps &placed) {
     if (*isSorted)
       options.order = cost::TaskTimes::Order::Given;
   }
-  options.places.devices = unsigned(placed.count);
-  options.places.axis = placed.axis;
+  options.places.devices = unsigned(placed.roles.count());
+  options.places.axes = placed.roles.axes;
   options.places.ofOp = [&](Operation *op) {
-    auto place = placed.ops.find(op); // none for what each role computes, and for the terminator
-    return place == placed.ops.end() ? std::nullopt : std::optional(unsigned(place->second));
+    bool isPlaced = placed.ops.contains(op) && !placed.isEverywhere(op); // no terminator
+    return isPlaced ? std::optional(unsigned(placed.placeOf(op))) : std::nullopt;
   };
   options.places.ofArgument = [&](BlockArgument argument) {
     auto home = placed.homeOf(argument);

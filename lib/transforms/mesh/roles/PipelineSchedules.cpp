@@ -46,7 +46,7 @@ public:
     findChunks();
     if (failed(checkChunks()))
       return failure();
-    for (int64_t role = 0; role < placed.count; ++role)
+    for (int64_t role = 0; role < placed.roles.count(); ++role)
       rankPasses(role);
     rankOps();
     if (failed(sort()))
@@ -68,8 +68,6 @@ private:
   DenseMap<Operation *, std::optional<Pass>> passOf; ///< none: of no pass, so at the end
   DenseMap<Operation *, size_t> ranks;
   DenseSet<Operation *> done;
-
-  std::string nameOf(int64_t role) const { return placed.axis.str() + "=" + std::to_string(role); }
 
   void findStages() {
     for (Operation *op : order) {
@@ -113,16 +111,16 @@ private:
     if (!isInterleaved && chunks == 1)
       return success();
     if (schedule == "1f1b")
-      return function.emitError() << "values pass some roles along '" << placed.axis.getValue()
+      return function.emitError() << "values pass some roles along '" << placed.roles.text()
                                   << "' " << chunks << " times; expected once for the schedule "
                                   << "'1f1b', or the schedule 'interleaved'";
     if (isInterleaved && chunks == 1)
-      return function.emitError() << "values pass each role along '" << placed.axis.getValue()
+      return function.emitError() << "values pass each role along '" << placed.roles.text()
                                   << "' once; expected several times for the schedule "
                                   << "'interleaved', or the schedule '1f1b'";
     if (isInterleaved && size_t(parts.count) % stages.size() != 0)
       return function.emitError() << "expected a number of parts of a batch that " << stages.size()
-                                  << " roles along '" << placed.axis.getValue()
+                                  << " roles along '" << placed.roles.text()
                                   << "' divide for the schedule 'interleaved', got " << parts.count;
     return success();
   }
@@ -192,7 +190,7 @@ private:
   }
   /// Each role runs its ops one after another, as soon as their operands are there.
   LogicalResult sort() {
-    std::vector<std::deque<Operation *>> left(size_t(placed.count));
+    std::vector<std::deque<Operation *>> left(size_t(placed.roles.count()));
     for (Operation *op : order)
       if (!placed.isEverywhere(op))
         left[size_t(placed.placeOf(op))].push_back(op);
@@ -208,7 +206,7 @@ private:
     for (auto &ops : left)
       if (!ops.empty())
         return ops.front()->emitOpError()
-               << "is next in the role " << nameOf(placed.placeOf(ops.front()))
+               << "is next in the role " << placed.roles.name(placed.placeOf(ops.front()))
                << " by the schedule '" << schedule << "', but waits for ops that follow it; "
                << "expected values that pass the roles in one order, or the schedule 'greedy'";
     for (Operation *op : order)

@@ -15,13 +15,19 @@ using namespace heddle::mesh;
 using namespace mlir;
 
 namespace {
-/// Computes the places of Roles.h; -1: none.
+/// Computes the places of Roles.h along one axis of roles; -1: none.
 class Placer {
 public:
-  Placer(func::FuncOp function, PlacedOps &placed) : function(function), placed(placed) {
+  Placer(func::FuncOp function, PlacedOps &placed, size_t axis)
+      : function(function), placed(placed), axis(axis) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto sharding = function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName);
+      homes.push_back(sharding ? placed.roles.coordinate(sharding.getPlace(), axis).value_or(-1)
+                               : -1);
+    }
     for (Operation &op : function.front().without_terminator()) {
-      if (auto place = op.getAttrOfType<DictionaryAttr>(placeAttrName))
-        stated[&op] = cast<IntegerAttr>(place.begin()->getValue()).getInt();
+      if (auto place = placed.roles.coordinate(mesh::placeOf(&op), axis))
+        stated[&op] = *place;
       order.push_back(&op);
       uses[&op] = usesOf(&op);
     }
@@ -35,22 +41,25 @@ public:
   void run() {
     update();
     for (const State &state : statesInOrder())
-      if (int64_t &home = placed.homes[state.argument]; home < 0) {
+      if (int64_t &home = homes[state.argument]; home < 0) {
         home = homeFor(state);
         update();
       }
-    for (Operation *op : order)
-      if (latest.lookup(op) < 0 && isElementwise(op))
-        placed.everywhere.insert(op);
-      else
-        placed.ops[op] = std::max<int64_t>(0, place.lookup(op));
+    for (auto [i, home] : llvm::enumerate(homes))
+      placed.homes[i].push_back(home);
+    for (Operation *op : order) {
+      bool isEverywhere = latest.lookup(op) < 0 && isElementwise(op);
+      placed.ops[op].push_back(isEverywhere ? -1 : std::max<int64_t>(0, place.lookup(op)));
+    }
     for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands()))
-      placed.results.push_back(placeOfResult(states[i], value));
+      placed.results[i].push_back(placeOfResult(states[i], value));
   }
 
 private:
   func::FuncOp function;
   PlacedOps &placed;
+  size_t axis;                ///< of the axes of roles
+  std::vector<int64_t> homes; ///< of arguments
   std::vector<Operation *> order;
   llvm::DenseMap<Operation *, llvm::SetVector<Value>> uses;
   std::vector<int64_t> states;                 ///< by result; -1: none
@@ -70,7 +79,7 @@ private:
   /// The number for a value's defining op; for an argument, its home.
   int64_t of(Value value, const llvm::DenseMap<Operation *, int64_t> &numbers) const {
     auto argument = dyn_cast<BlockArgument>(value);
-    return argument ? placed.homes[argument.getArgNumber()] : numbers.lookup(value.getDefiningOp());
+    return argument ? homes[argument.getArgNumber()] : numbers.lookup(value.getDefiningOp());
   }
   int64_t placeOf(Value value) const { return of(value, place); }
   bool returns(Value value) const {
@@ -84,7 +93,7 @@ private:
     for (auto [state, value] :
          llvm::zip_equal(states, function.front().getTerminator()->getOperands()))
       if (state >= 0)
-        reach(value, placed.homes[size_t(state)]);
+        reach(value, homes[size_t(state)]);
     for (Operation *op : llvm::reverse(order))
       if (!isNumber(op->getResults()))
         for (Value used : uses[op])
@@ -105,7 +114,8 @@ private:
     ArrayRef<Value> used = uses[op].getArrayRef();
     auto attracts = [&](Value value) { return placeOf(value) >= 0 && !isNumber(value); };
     bool anyTensor = llvm::any_of(used, attracts);
-    int64_t own = -1, back = placed.count;
+    constexpr int64_t none = std::numeric_limits<int64_t>::max();
+    int64_t own = -1, back = none;
     for (Value value : used) {
       if (anyTensor && !attracts(value))
         continue;
@@ -116,7 +126,7 @@ private:
     }
     // A value that passes through is sent where it is smallest.
     bool isLarger = tensorBytes(op->getResults()) > tensorBytes(used);
-    if (own < 0 && back < placed.count && !isLarger)
+    if (own < 0 && back < none && !isLarger)
       return back;
     // Place the op with an operand that is further on the way back.
     int64_t further = -1;
@@ -187,83 +197,69 @@ private:
 
   int64_t placeOfResult(int64_t state, Value value) const {
     if (state >= 0)
-      return placed.homes[size_t(state)];
+      return homes[size_t(state)];
     return std::max<int64_t>(0, placeOf(value));
   }
 };
 } // namespace
 
-/// Each role is a function.
-static constexpr int64_t mostRoles = 1024;
-
-static LogicalResult checkRoles(MeshAttr mesh, StringAttr axis,
-                                function_ref<InFlightDiagnostic()> emitError) {
-  int64_t size = *mesh.size(axis);
-  return size <= mostRoles ? success()
-                           : emitError() << "has a place along '" << axis.getValue() << "' of "
-                                         << size << " devices, each a role of its own; expected at "
-                                         << "most " << mostRoles;
-}
-
-/// The axis of roles may not split anything.
-static LogicalResult checkUnsplit(func::FuncOp function, StringAttr axis) {
-  auto isAlong = [&](ArrayRef<Axis> axes) {
-    return llvm::any_of(axes, [&](const Axis &each) { return each.name == axis.getValue(); });
+/// An axis of roles may not split anything.
+static LogicalResult checkUnsplit(func::FuncOp function, const RoleAxes &roles) {
+  auto along = [&](ArrayRef<Axis> axes) {
+    auto found = llvm::find_if(
+        roles.axes, [&](const Axis &each) { return overlap(roles.mesh, each, axes); });
+    return found == roles.axes.end() ? "" : found->str();
   };
   WalkResult done = function.walk([&](CollectiveInterface op) {
-    if (!isAlong(op.getAxes().getAxes()))
-      return WalkResult::advance();
-    return WalkResult(op->emitOpError() << "communicates along '" << axis.getValue()
-                                        << "', whose coordinates are roles");
+    std::string axis = along(op.getAxes().getAxes());
+    return axis.empty() ? WalkResult::advance()
+                        : WalkResult(op->emitOpError() << "communicates along '" << axis
+                                                       << "', whose coordinates are roles");
   });
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     for (const auto &[name, axes] : shardingOf(function.getArgAttr(i, shardingAttrName)))
-      if (isAlong(axes))
+      if (std::string axis = along(axes); !axis.empty())
         return emitError(function.getArgument(i).getLoc())
-               << "argument " << i << " is split along '" << axis.getValue()
+               << "argument " << i << " is split along '" << axis
                << "', whose coordinates are roles";
   return failure(done.wasInterrupted());
 }
 
 FailureOr<std::optional<PlacedOps>> mesh::placeOps(func::FuncOp function, MeshAttr mesh) {
-  PlacedOps placed;
-  placed.homes.assign(function.getNumArguments(), -1);
+  SmallVector<Axis> stated;
+  Location last = function.getLoc();
+  auto state = [&](ArrayRef<AxisCoordinate> place, Location loc) {
+    for (const AxisCoordinate &each : place)
+      if (Axis axis = each.axis.getValue(); !llvm::is_contained(stated, axis)) {
+        stated.push_back(axis);
+        last = loc;
+      }
+  };
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto sharding = function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName);
-    if (!sharding || sharding.getPlace().empty())
+    if (!sharding)
       continue;
-    auto refuse = [&] {
-      return emitError(function.getArgument(i).getLoc()) << "argument " << i << " ";
-    };
-    auto [axis, coordinate] = sharding.getPlace()[0];
-    if (sharding.getPlace().size() > 1)
-      return LogicalResult(refuse() << "states several places, expected one");
-    if (placed.axis && placed.axis != axis)
-      return LogicalResult(refuse()
-                           << "is placed along '" << axis.getValue() << "', another along '"
-                           << placed.axis.getValue() << "'; expected one axis");
-    if (failed(checkRoles(mesh, axis, refuse)))
-      return failure();
-    placed.axis = axis;
-    placed.homes[i] = coordinate;
+    ArrayRef<AxisCoordinate> place = sharding.getPlace();
+    Location loc = function.getArgument(i).getLoc();
+    for (size_t k = 1; k < place.size(); ++k)
+      if (place[k].axis == place[k - 1].axis)
+        return LogicalResult(emitError(loc) << "argument " << i << " states several places along '"
+                                            << place[k].axis.getValue() << "', expected one");
+    state(place, loc);
   }
   for (Operation &op : function.front())
-    if (auto place = op.getAttrOfType<DictionaryAttr>(placeAttrName)) {
-      StringAttr axis = place.begin()->getName();
-      if (placed.axis && placed.axis != axis)
-        return LogicalResult(op.emitOpError()
-                             << "is placed along '" << axis.getValue()
-                             << "', other ops or arguments "
-                             << "along '" << placed.axis.getValue() << "'; expected one axis");
-      if (failed(checkRoles(mesh, axis, [&] { return op.emitOpError(); })))
-        return failure();
-      placed.axis = axis;
-    }
-  if (!placed.axis)
+    state(placeOf(&op), op.getLoc());
+  if (stated.empty())
     return std::optional<PlacedOps>();
-  if (failed(checkUnsplit(function, placed.axis)))
+  FailureOr<RoleAxes> roles =
+      RoleAxes::of(mesh, stated, [&] { return emitError(last) << "the function "; });
+  if (failed(roles) || failed(checkUnsplit(function, *roles)))
     return failure();
-  placed.count = *mesh.size(placed.axis);
-  Placer(function, placed).run();
+  PlacedOps placed;
+  placed.roles = *roles;
+  placed.homes.resize(function.getNumArguments());
+  placed.results.resize(function.getNumResults());
+  for (size_t axis = 0; axis < roles->axes.size(); ++axis)
+    Placer(function, placed, axis).run();
   return std::optional(std::move(placed));
 }

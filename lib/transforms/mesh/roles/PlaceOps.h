@@ -13,31 +13,38 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_ROLES_PLACEOPS_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_ROLES_PLACEOPS_H
 
-#include "dialects/mesh/MeshDialect.h"
+#include "lib/transforms/mesh/roles/RoleAxes.h"
 
 namespace heddle::mesh {
 
 struct PlacedOps {
-  StringAttr axis;   ///< the axis of roles
-  int64_t count = 0; ///< number of roles
+  RoleAxes roles;
+  std::vector<RolePlace> homes;         ///< of arguments
+  DenseMap<Operation *, RolePlace> ops; ///< of the function's body
+  std::vector<RolePlace> results;
 
-  /// The only role that holds the argument; none if every role that reads it does.
+  /// The only role that holds the argument; none if each role that reads it may.
   std::optional<int64_t> homeOf(mlir::BlockArgument argument) const {
-    int64_t home = homes[argument.getArgNumber()];
-    return home < 0 ? std::nullopt : std::optional(home);
+    const RolePlace &home = homes[argument.getArgNumber()];
+    return llvm::is_contained(home, -1) ? std::nullopt : std::optional(roles.at(home, 0));
   }
   /// True if each role that reads the op's results computes them.
-  bool isEverywhere(Operation *op) const { return everywhere.contains(op); }
-  int64_t placeOf(Operation *op) const { return ops.lookup(op); }
-  int64_t placeOfResult(unsigned i) const { return results[i]; }
-
-  std::vector<int64_t> homes;         ///< -1: none
-  DenseMap<Operation *, int64_t> ops; ///< of the function's body
-  DenseSet<Operation *> everywhere;
-  std::vector<int64_t> results;
+  bool isEverywhere(Operation *op) const {
+    return llvm::all_of(ops.lookup(op), [](int64_t coordinate) { return coordinate < 0; });
+  }
+  /// The role that computes an op, or holds an argument, for a role that reads it.
+  int64_t placeOf(Value value, int64_t reader) const {
+    auto argument = dyn_cast<mlir::BlockArgument>(value);
+    return argument ? roles.at(homes[argument.getArgNumber()], reader)
+                    : placeOf(value.getDefiningOp(), reader);
+  }
+  int64_t placeOf(Operation *op, int64_t reader = 0) const {
+    return roles.at(ops.lookup(op), reader);
+  }
+  int64_t placeOfResult(unsigned i) const { return roles.at(results[i], 0); }
 };
 
-/// None if no argument has a place.
+/// None if no argument and no op has a place.
 FailureOr<std::optional<PlacedOps>> placeOps(func::FuncOp function, MeshAttr mesh);
 
 } // namespace heddle::mesh

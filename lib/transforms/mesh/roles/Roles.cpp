@@ -25,13 +25,12 @@ using nd::tensorType;
 // Roles
 //===----------------------------------------------------------------------===//
 
-std::string Role::name() const { return axis.str() + "=" + std::to_string(coordinate); }
-
 std::optional<Role> Role::of(func::FuncOp function) {
   auto role = function->getAttrOfType<DictionaryAttr>(roleAttrName);
   if (!role)
     return std::nullopt;
-  return Role{role.getAs<StringAttr>("entry").str(), role.getAs<StringAttr>("axis"),
+  return Role{role.getAs<StringAttr>("entry").str(),
+              RoleAxes::read(meshOf(function), role.getAs<StringAttr>("axis")),
               role.getAs<IntegerAttr>("coordinate").getInt()};
 }
 
@@ -51,24 +50,23 @@ namespace {
 class Splitter {
 public:
   Splitter(func::FuncOp function, const PlacedOps &placed)
-      : function(function), placed(placed), values(size_t(placed.count)) {}
+      : function(function), placed(placed), roles(placed.roles), values(size_t(roles.count())) {}
 
   void run() {
-    for (int64_t role = 0; role < placed.count; ++role)
+    for (int64_t role = 0; role < roles.count(); ++role)
       builders.push_back(begin(role));
     findReaders();
     for (BlockArgument argument : function.getArguments())
-      if (auto home = placed.homeOf(argument))
-        transfer(argument, *home);
+      transfer(argument);
     for (Operation &op : function.front().without_terminator()) {
       if (placed.isEverywhere(&op))
         continue;
-      int64_t at = placed.placeOf(&op);
-      copy(&op, at);
+      for (int64_t role : runners[&op])
+        copy(&op, role);
       for (Value result : op.getResults())
-        transfer(result, at);
+        transfer(result);
     }
-    for (int64_t role = 0; role < placed.count; ++role)
+    for (int64_t role = 0; role < roles.count(); ++role)
       end(role);
     function.erase();
   }
@@ -76,19 +74,21 @@ public:
 private:
   func::FuncOp function;
   const PlacedOps &placed;
+  const RoleAxes &roles;
   std::vector<OpBuilder> builders; ///< by role, at the end of its body
   std::vector<IRMapping> values;   ///< by role
   llvm::DenseMap<Value, std::set<int64_t>> readers;
+  llvm::DenseMap<Operation *, std::set<int64_t>> runners; ///< the roles that run each op
   int64_t channels = 0;
 
   OpBuilder begin(int64_t role) {
     auto made = cast<func::FuncOp>(function->cloneWithoutRegions());
-    Role is{function.getName().str(), placed.axis, role};
+    Role is{function.getName().str(), roles, role};
     made.setName(is.entry + "." + is.name());
     OpBuilder b(function);
     made->setAttr(roleAttrName,
                   b.getDictionaryAttr({b.getNamedAttr("entry", b.getStringAttr(is.entry)),
-                                       b.getNamedAttr("axis", is.axis),
+                                       b.getNamedAttr("axis", b.getStringAttr(roles.text())),
                                        b.getNamedAttr("coordinate", b.getI64IntegerAttr(role))}));
     b.insert(made);
     Block *block = made.addEntryBlock();
@@ -96,32 +96,49 @@ private:
     return OpBuilder::atBlockEnd(block);
   }
 
-  /// Finds the roles that read each value.
+  /// Finds the roles that read each value and run each op. An op that none reads is run once.
   void findReaders() {
     for (Operation &op : function.front().without_terminator())
       if (!placed.isEverywhere(&op))
-        for (Value used : usesOf(&op))
-          addReader(used, placed.placeOf(&op));
+        addRunner(&op, placed.placeOf(&op));
     for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands()))
       addReader(value, placed.placeOfResult(unsigned(i)));
+  }
+  void addRunner(Operation *op, int64_t role) {
+    if (runners[op].insert(role).second)
+      for (Value used : usesOf(op))
+        addReader(used, role);
   }
   void addReader(Value value, int64_t role) {
     if (!readers[value].insert(role).second)
       return;
-    if (Operation *op = value.getDefiningOp(); op && placed.isEverywhere(op))
-      for (Value used : usesOf(op))
-        addReader(used, role);
+    if (Operation *op = value.getDefiningOp())
+      addRunner(op, placed.placeOf(op, role));
   }
-  /// The roles that hold an argument: that of its place, or those that read it, or all if none
-  /// does.
-  SmallVector<int64_t> holders(BlockArgument argument) const {
-    if (auto home = placed.homeOf(argument))
-      return {*home};
+  /// The coordinates of roles that hold an argument, by axis of roles: those of its place, or of
+  /// the roles that read it, or all if none does.
+  SmallVector<std::set<int64_t>> holders(BlockArgument argument) const {
+    SmallVector<std::set<int64_t>> held(roles.axes.size());
     auto found = readers.find(argument);
-    auto all = llvm::seq(placed.count);
-    return found == readers.end()
-               ? SmallVector<int64_t>(all.begin(), all.end())
-               : SmallVector<int64_t>(found->second.begin(), found->second.end());
+    auto all = llvm::seq(roles.count());
+    std::set<int64_t> read = found == readers.end() ? std::set<int64_t>(all.begin(), all.end())
+                                                    : found->second;
+    for (size_t axis = 0; axis < held.size(); ++axis)
+      for (int64_t role : read)
+        held[axis].insert(roles.coordinate(placed.placeOf(argument, role), axis));
+    return held;
+  }
+  /// The same for a result.
+  SmallVector<std::set<int64_t>> holders(unsigned result) const {
+    SmallVector<std::set<int64_t>> held(roles.axes.size());
+    for (size_t axis = 0; axis < held.size(); ++axis)
+      held[axis].insert(roles.coordinate(placed.placeOfResult(result), axis));
+    return held;
+  }
+  bool isHeld(ArrayRef<std::set<int64_t>> held, int64_t role) const {
+    return llvm::all_of(llvm::enumerate(held), [&](auto axis) {
+      return axis.value().contains(roles.coordinate(role, axis.index()));
+    });
   }
 
   /// The value in a role; computes it there if any role may.
@@ -138,15 +155,16 @@ private:
   }
 
   /// Sends a value to all other roles that read it.
-  void transfer(Value value, int64_t from) {
+  void transfer(Value value) {
     auto found = readers.find(value);
     if (found == readers.end())
       return;
     MLIRContext *context = function.getContext();
-    auto axis = AxesAttr::get(context, Axis(placed.axis.getValue()));
+    auto axis = AxesAttr::get(context, roles.axes);
     Layout layout = nest::sortedLayout(tensorType(value));
     auto layouts = ArrayAttr::get(context, {nest::LayoutAttr::get(context, layout)});
     for (int64_t to : found->second) {
+      int64_t from = placed.placeOf(value, to);
       if (to == from)
         continue;
       SendOp::create(builders[size_t(from)], value.getLoc(), values[size_t(from)].lookup(value),
@@ -163,12 +181,12 @@ private:
     Operation *from = function.front().getTerminator();
     SmallVector<Value> returned;
     for (auto [i, value] : llvm::enumerate(from->getOperands()))
-      returned.push_back(placed.placeOfResult(unsigned(i)) == role
+      returned.push_back(isHeld(holders(unsigned(i)), role)
                              ? in(role, value)
                              : nest::zeros(b, from->getLoc(), absentType(value.getType())));
     func::ReturnOp::create(b, from->getLoc(), returned);
     for (BlockArgument argument : function.getArguments())
-      if (!llvm::is_contained(holders(argument), role)) {
+      if (!isHeld(holders(argument), role)) {
         BlockArgument own = made.getArgument(argument.getArgNumber());
         own.setType(absentType(own.getType()));
         made.removeArgAttr(own.getArgNumber(), "nd.layout");
@@ -182,7 +200,7 @@ private:
       return shardingAt(made.getArgAttrDict(i), holders(function.getArgument(i)));
     });
     nd::setResultAttrs(made, shardingAttrName, [&](unsigned i) {
-      return shardingAt(made.getResultAttrDict(i), {placed.placeOfResult(i)});
+      return shardingAt(made.getResultAttrDict(i), holders(i));
     });
   }
   /// Declares sizes that no argument of the role determines; the caller supplies them.
@@ -197,14 +215,15 @@ private:
     nd::listSymbols(made, list);
   }
   /// The stated sharding, with a place added.
-  Attribute shardingAt(DictionaryAttr attributes, ArrayRef<int64_t> roles) {
+  Attribute shardingAt(DictionaryAttr attributes, ArrayRef<std::set<int64_t>> held) {
     auto stated = attributes ? attributes.getAs<ShardingAttr>(shardingAttrName) : nullptr;
     if (!stated)
       stated = ShardingAttr::get(function.getContext(), Sharding());
     SmallVector<AxisCoordinate> place;
-    if (int64_t(roles.size()) < placed.count)
-      for (int64_t role : roles)
-        place.push_back({placed.axis, role});
+    for (auto [axis, coordinates] : llvm::zip_equal(roles.axes, held))
+      if (int64_t(coordinates.size()) < partsOf(roles.mesh, axis))
+        for (int64_t coordinate : coordinates)
+          place.push_back({StringAttr::get(function.getContext(), axis.str()), coordinate});
     return stated.at(place);
   }
 };

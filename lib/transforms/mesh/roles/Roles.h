@@ -15,7 +15,8 @@
 //                                           return -                     return %y
 //
 // All roles have all arguments and results; those that a role does not hold (-) have no elements. A
-// device sends to the device of the other role with the same coordinates on the other axes.
+// device sends to the device of the other role with the same coordinates on the other axes. Places
+// may be along several axes and parts of axes (RoleAxes.h); each is decided by itself.
 //
 // Channels are numbered in program order, and the transfers of each role are in the order of their
 // channels. So roles can't deadlock: of the unfinished transfers, both sides of the one with the
@@ -47,18 +48,18 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_ROLES_ROLES_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_ROLES_ROLES_H
 
-#include "dialects/mesh/MeshDialect.h"
+#include "lib/transforms/mesh/roles/RoleAxes.h"
 
 namespace heddle::mesh {
 
 /// The role that a function implements.
 struct Role {
   std::string entry; ///< the original function
-  StringAttr axis;
-  int64_t coordinate = 0;
+  RoleAxes axes;
+  int64_t number = 0; ///< by the coordinates on the axes
 
   /// "stage=1"
-  std::string name() const;
+  std::string name() const { return axes.name(number); }
   /// None for a function that all devices run.
   static std::optional<Role> of(func::FuncOp function);
 };
@@ -68,7 +69,8 @@ bool isAbsent(Type type);
 
 /// Splits partitioned functions that have arguments with a place into one function per role.
 LogicalResult splitRoles(ModuleOp module);
-/// The reverse of `splitRoles`: one function, for devices that differ only in the other axes.
+/// The reverse of `splitRoles`: one function, for devices that differ only in the other axes. An
+/// axis of which only parts have places stays.
 LogicalResult mergeRoles(ModuleOp module);
 
 } // namespace heddle::mesh

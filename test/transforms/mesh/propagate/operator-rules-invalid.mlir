@@ -3,7 +3,7 @@
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=PATTERN
 // PATTERN: plan '{{.*}}.plan', line 2: expected a rule op PATTERN/NAME:[AXIS[+AXIS...]], got 'op a:d'
 // RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op net.w/a@d=1'" 2>&1 | FileCheck %s --check-prefix=PLACE
-// RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op net.w@d(1)2=1'" 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op net.w@d(1)=1'" 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op net.w@d=-1'" 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op net.w@file'" 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op @d=1'" 2>&1 | FileCheck %s --check-prefix=PLACE
@@ -11,9 +11,9 @@
 // RUN: printf 'mesh d=2\nop net.w@d=2\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=COORDINATE
 // COORDINATE: the rule 'op net.w@d=2' (plan '{{.*}}.plan', line 2) has the coordinate 2, expected one of 'd' below 2
-// RUN: printf 'mesh d=2,e=2\nx@e=1\nop net.w@d=1\n' > %t.plan
+// RUN: printf 'mesh d=12\nx@d(1)2=1\nop net.w@d(1)3=1\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=AXES
-// AXES: the rule 'x@e=1' (plan '{{.*}}.plan', line 2) and the rule 'op net.w@d=1' (plan '{{.*}}.plan', line 3) have places along 'e' and 'd', expected one axis of roles
+// AXES: the rule 'op net.w@d(1)3=1' (plan '{{.*}}.plan', line 3) has places along 'd(1)2' and 'd(1)3', which divide 'd' into 2 and 3 parts; expected numbers of which one divides the other
 // RUN: printf 'mesh d=2\nop net.v@d=1\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" --mesh-propagate 2>&1 | FileCheck %s --check-prefix=NOPLACE
 // NOPLACE: the rule 'op net.v@d=1' (plan '{{.*}}.plan', line 2) matches no operator; the nearest one is 'net.w'

@@ -26,7 +26,7 @@
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.none" 2>&1 | FileCheck %s --check-prefix=FILE
 // FILE: can't read the plan '{{.*}}.none': No such file or directory
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data" 2>&1 | FileCheck %s --check-prefix=PLACE
-// RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data(1)2=0" 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data(1=0" 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data=-1" 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=@data=1" 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not heddle-opt %s --mesh-plan="shard=net.w@disk" 2>&1 | FileCheck %s --check-prefix=PLACE
@@ -40,10 +40,18 @@
 // COORDINATE: the rule 'net.w@data=2' has the coordinate 2, expected one of 'data' below 2
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.v@data=1" 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // NOWHERE: the rule 'net.v@data=1' matches no argument; arguments are 'x' with {batch: 5, in: 6}, 'net.w'
-// RUN: not heddle-opt %s --mesh-plan="mesh=data=2,stage=2 shard=net.w@data=1,x@stage=1" 2>&1 | FileCheck %s --check-prefix=AXES
-// AXES: the rule 'net.w@data=1' and the rule 'x@stage=1' have places along 'data' and 'stage', expected one axis of roles
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2,stage=2 shard=net.w@data(1)2=2" 2>&1 | FileCheck %s --check-prefix=PARTCOORDINATE
+// PARTCOORDINATE: the rule 'net.w@data(1)2=2' has the coordinate 2, expected one of 'data(1)2' below 2
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=6 shard=net.w@data(1)4=1" 2>&1 | FileCheck %s --check-prefix=PLACEPART
+// PLACEPART: the rule 'net.w@data(1)4=1': expected a part of the axis 'data' of 6 devices, got 'data(1)4', which does not divide it
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=12 shard=net.w@data(1)2=1,x@data(1)3=2" 2>&1 | FileCheck %s --check-prefix=BOUNDS
+// BOUNDS: the rule 'x@data(1)3=2' has places along 'data(1)2' and 'data(1)3', which divide 'data' into 2 and 3 parts; expected numbers of which one divides the other
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch:data,net.w@data=1" 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: the rule 'batch:data' splits a name over 'data', whose coordinates are places for the rule 'net.w@data=1'
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=4 shard=batch:data(1)2,net.w@data(1)2=1" 2>&1 | FileCheck %s --check-prefix=SPLITPART
+// SPLITPART: the rule 'batch:data(1)2' splits a name over 'data(1)2', whose coordinates are places for the rule 'net.w@data(1)2=1'
+// RUN: heddle-opt %s --mesh-plan="mesh=stage=6 shard=net.w@stage(1)3=1" 2>&1 | FileCheck %s --check-prefix=NOPART
+// NOPART: warning: no rule has a place at stage(1)3=2: its devices compute nothing
 // RUN: heddle-opt %s --mesh-plan="mesh=stage=3 shard=net.w@stage=1" 2>&1 | FileCheck %s --check-prefix=NOBODY
 // NOBODY: warning: no rule has a place at stage=2: its devices compute nothing
 // RUN: printf 'mesh data=2\nbatch=data\n' > %t.plan

@@ -38,15 +38,19 @@
 // FOLLOWS-COUNT-3: nest.compute
 
 // RUN: sed 's/heddle.name = "p"/mesh.place = {stage = 2}/' %s > %t.mlir
-// RUN: not heddle-opt %t.mlir 2>&1 | FileCheck %s --check-prefix=ATTRIBUTE
+// RUN: not heddle-opt %t.mlir 2>&1 | FileCheck %s --check-prefix=COORDINATE
+// COORDINATE: error: 'nest.compute' op 'mesh.place': expected a coordinate of 'stage' below 2, got 2
 // RUN: sed 's/heddle.name = "p"/mesh.place = {data = 0}/' %s > %t.mlir
+// RUN: not heddle-opt %t.mlir 2>&1 | FileCheck %s --check-prefix=AXIS
+// AXIS: error: 'nest.compute' op 'mesh.place': unknown axis 'data', expected one of 'stage'
+// RUN: sed 's/stage: 2>/stage: 6>/; s/heddle.name = "p"/mesh.place = {stage = 5, "stage(1)2" = 1}/' %s > %t.mlir
+// RUN: not heddle-opt %t.mlir 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: 'nest.compute' op 'mesh.place': expected each axis once, got 'stage' and 'stage(1)2'
+// RUN: sed 's/heddle.name = "p"/mesh.place = {}/' %s > %t.mlir
 // RUN: not heddle-opt %t.mlir 2>&1 | FileCheck %s --check-prefix=ATTRIBUTE
 // RUN: sed 's/heddle.name = "p"/mesh.place = 1 : i64/' %s > %t.mlir
 // RUN: not heddle-opt %t.mlir 2>&1 | FileCheck %s --check-prefix=ATTRIBUTE
-// ATTRIBUTE: error: 'nest.compute' op 'mesh.place': expected one coordinate of an axis of the mesh, of an op in a function's body, got
-// RUN: sed 's/stage: 2>/stage: 2, other: 2>/; s/heddle.name = "p"/mesh.place = {other = 1}/; s/nd.name = "net.w"/nd.name = "net.w", mesh.sharding = #mesh.sharding<{}, at (stage = 1)>/' %s > %t.mlir
-// RUN: not heddle-opt %t.mlir --mesh-partition --mesh-roles 2>&1 | FileCheck %s --check-prefix=AXES
-// AXES: error: 'nest.compute' op is placed along 'other', other ops or arguments along 'stage'; expected one axis
+// ATTRIBUTE: error: 'nest.compute' op 'mesh.place': expected coordinates of axes of the mesh, of an op in a function's body, got
 
 !a = !nd.tensor<f32, a: 8>
 module attributes {mesh.mesh = #mesh.mesh<stage: 2>} {

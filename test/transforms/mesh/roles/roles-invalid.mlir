@@ -84,7 +84,7 @@ func.func @second() attributes {mesh.role = {axis = "stage", coordinate = 0 : i6
 // -----
 
 module attributes {mesh.mesh = #mesh.mesh<stage: 2>} {
-// expected-error @+1 {{is the role stage=2, which the mesh lacks}}
+// expected-error @+1 {{is the role 2 along 'stage', expected one below 2}}
 func.func @first() attributes {mesh.role = {axis = "stage", coordinate = 2 : i64, entry = "f"}} { return }
 }
 
@@ -92,7 +92,7 @@ func.func @first() attributes {mesh.role = {axis = "stage", coordinate = 2 : i64
 
 module attributes {mesh.mesh = #mesh.mesh<data: 2, stage: 2>} {
 func.func @first(%x: !nd.tensor<f32, a: 4>) attributes {mesh.role = {axis = "stage", coordinate = 0 : i64, entry = "f"}} {
-  // expected-error @+1 {{expected the axis of the role stage=0}}
+  // expected-error @+1 {{expected the axes of the role stage=0}}
   mesh.send %x to [data] = 1 channel 0 : !nd.tensor<f32, a: 4>
   return
 }
@@ -101,10 +101,10 @@ func.func @second() attributes {mesh.role = {axis = "stage", coordinate = 1 : i6
 
 // -----
 
-module attributes {mesh.mesh = #mesh.mesh<stage: 2, pipe: 2>} {
-// expected-error @+1 {{argument 1 is placed along 'pipe', another along 'stage'; expected one axis}}
-func.func @axes(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}, %y: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (pipe = 1)>})
-    attributes {heddle.symbols = ["mesh.stage", "mesh.pipe"]} { return }
+module attributes {mesh.mesh = #mesh.mesh<stage: 12>} {
+// expected-error @+1 {{the function has places along 'stage(1)2' and 'stage(1)3', which divide 'stage' into 2 and 3 parts; expected numbers of which one divides the other}}
+func.func @axes(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (stage(1)2 = 1)>}, %y: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (stage(1)3 = 1)>})
+    attributes {heddle.symbols = ["mesh.stage"]} { return }
 }
 
 // -----
@@ -121,6 +121,30 @@ func.func @split(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, a
 // -----
 
 module attributes {mesh.mesh = #mesh.mesh<stage: 100000>} {
-// expected-error @+1 {{argument 0 has a place along 'stage' of 100000 devices, each a role of its own; expected at most 1024}}
+// expected-error @+1 {{the function has places along [stage] of 100000 parts, each a role of its own; expected at most 1024}}
 func.func @many(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) attributes {heddle.symbols = ["mesh.stage"]} { return }
+}
+
+// -----
+
+module attributes {mesh.mesh = #mesh.mesh<stage: 4>} {
+// expected-error @+1 {{is a role: expected a part of the axis 'stage' of 4 devices, got 'stage(1)3', which does not divide it}}
+func.func @first() attributes {mesh.role = {axis = "stage(1)3", coordinate = 0 : i64, entry = "f"}} { return }
+}
+
+// -----
+
+module attributes {mesh.mesh = #mesh.mesh<stage: 4>} {
+func.func @first() attributes {mesh.role = {axis = "stage(1)2", coordinate = 0 : i64, entry = "f"}} { return }
+// expected-error @+1 {{expected all roles of 'f' along the same axes, got stage(2)2=1}}
+func.func @second() attributes {mesh.role = {axis = "stage(2)2", coordinate = 1 : i64, entry = "f"}} { return }
+}
+
+// -----
+
+// An argument is split along a part that has places.
+module attributes {mesh.mesh = #mesh.mesh<d: 4>} {
+// expected-error @+1 {{argument 0 is split along 'd', whose coordinates are roles}}
+func.func @split(%x: !nd.tensor<f32, a: 2> {mesh.sharding = #mesh.sharding<{a: [d(1)2]}>}, %y: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (d = 1)>})
+    attributes {heddle.symbols = ["mesh.d"]} { return }
 }
