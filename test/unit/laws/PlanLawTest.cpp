@@ -99,7 +99,7 @@ static mesh::Sharding drawSharding(mesh::MeshAttr mesh, ArrayRef<mesh::Axis> rol
       drawParts(mesh, name, size, axes, dice);
     else
       axes.push_back(name);
-  axes.erase(axes.begin(), axes.begin() + roles.size());
+  axes = SmallVector<mesh::Axis>(ArrayRef(axes).drop_front(roles.size()));
   dice.shuffle(axes);
   mesh::Sharding sharding;
   for (const mesh::Axis &axis : axes)

@@ -225,16 +225,9 @@ static LogicalResult checkUnsplit(func::FuncOp function, const RoleAxes &roles) 
   return failure(done.wasInterrupted());
 }
 
-FailureOr<std::optional<PlacedOps>> mesh::placeOps(func::FuncOp function, MeshAttr mesh) {
-  SmallVector<Axis> stated;
-  Location last = function.getLoc();
-  auto state = [&](ArrayRef<AxisCoordinate> place, Location loc) {
-    for (const AxisCoordinate &each : place)
-      if (Axis axis = each.axis.getValue(); !llvm::is_contained(stated, axis)) {
-        stated.push_back(axis);
-        last = loc;
-      }
-  };
+/// Calls `state` with each place of an argument or op, and with its location.
+static LogicalResult forEachPlace(func::FuncOp function,
+                                  function_ref<void(ArrayRef<AxisCoordinate>, Location)> state) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto sharding = function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName);
     if (!sharding)
@@ -243,23 +236,58 @@ FailureOr<std::optional<PlacedOps>> mesh::placeOps(func::FuncOp function, MeshAt
     Location loc = function.getArgument(i).getLoc();
     for (size_t k = 1; k < place.size(); ++k)
       if (place[k].axis == place[k - 1].axis)
-        return LogicalResult(emitError(loc) << "argument " << i << " states several places along '"
-                                            << place[k].axis.getValue() << "', expected one");
+        return emitError(loc) << "argument " << i << " states several places along '"
+                              << place[k].axis.getValue() << "', expected one";
     state(place, loc);
   }
   for (Operation &op : function.front())
     state(placeOf(&op), op.getLoc());
-  if (stated.empty())
+  return success();
+}
+
+FailureOr<RoleAxes> mesh::roleAxesOf(ArrayRef<func::FuncOp> functions, MeshAttr mesh) {
+  SmallVector<Axis> stated;
+  std::optional<Location> last;
+  for (func::FuncOp function : functions)
+    if (failed(forEachPlace(function, [&](ArrayRef<AxisCoordinate> place, Location loc) {
+          for (const AxisCoordinate &each : place)
+            if (Axis axis = each.axis.getValue(); !llvm::is_contained(stated, axis)) {
+              stated.push_back(axis);
+              last = loc;
+            }
+        })))
+      return failure();
+  return RoleAxes::of(mesh, stated, [&] { return emitError(*last) << "the program "; });
+}
+
+FailureOr<std::optional<PlacedOps>> mesh::placeOps(func::FuncOp function, const RoleAxes &roles) {
+  std::vector<bool> isStated(roles.axes.size());
+  if (failed(forEachPlace(function, [&](ArrayRef<AxisCoordinate> place, Location) {
+        for (size_t axis = 0; axis < isStated.size(); ++axis)
+          if (roles.coordinate(place, axis))
+            isStated[axis] = true;
+      })))
+    return failure();
+  if (!llvm::is_contained(isStated, true))
     return std::optional<PlacedOps>();
-  FailureOr<RoleAxes> roles =
-      RoleAxes::of(mesh, stated, [&] { return emitError(last) << "the function "; });
-  if (failed(roles) || failed(checkUnsplit(function, *roles)))
+  if (failed(checkUnsplit(function, roles)))
     return failure();
   PlacedOps placed;
-  placed.roles = *roles;
+  placed.roles = roles;
   placed.homes.resize(function.getNumArguments());
   placed.results.resize(function.getNumResults());
-  for (size_t axis = 0; axis < roles->axes.size(); ++axis)
-    Placer(function, placed, axis).run();
+  for (size_t axis = 0; axis < roles.axes.size(); ++axis)
+    if (isStated[axis])
+      Placer(function, placed, axis).run();
+    else
+      placed.addEverywhere(function);
   return std::optional(std::move(placed));
+}
+
+void PlacedOps::addEverywhere(func::FuncOp function) {
+  for (auto *places : {&homes, &results})
+    for (RolePlace &place : *places)
+      place.push_back(-1);
+  for (Operation &op : function.front().without_terminator())
+    ops[&op].push_back(-1);
 }

@@ -42,10 +42,15 @@ struct PlacedOps {
     return roles.at(ops.lookup(op), reader);
   }
   int64_t placeOfResult(unsigned i) const { return roles.at(results[i], 0); }
+  /// Lets each role along one more axis run all ops.
+  void addEverywhere(func::FuncOp function);
 };
 
+/// The axes along which arguments and ops of these functions have places. All functions of a program
+/// have the same roles, since a device has one.
+FailureOr<RoleAxes> roleAxesOf(ArrayRef<func::FuncOp> functions, MeshAttr mesh);
 /// None if no argument and no op has a place.
-FailureOr<std::optional<PlacedOps>> placeOps(func::FuncOp function, MeshAttr mesh);
+FailureOr<std::optional<PlacedOps>> placeOps(func::FuncOp function, const RoleAxes &roles);
 
 } // namespace heddle::mesh
 

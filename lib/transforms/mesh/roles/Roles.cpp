@@ -102,7 +102,9 @@ private:
       if (!placed.isEverywhere(&op))
         addRunner(&op, placed.placeOf(&op));
     for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands()))
-      addReader(value, placed.placeOfResult(unsigned(i)));
+      for (int64_t role = 0; role < roles.count(); ++role)
+        if (isHeld(holders(unsigned(i)), role))
+          addReader(value, role);
   }
   void addRunner(Operation *op, int64_t role) {
     if (runners[op].insert(role).second)
@@ -131,8 +133,9 @@ private:
   /// The same for a result.
   SmallVector<std::set<int64_t>> holders(unsigned result) const {
     SmallVector<std::set<int64_t>> held(roles.axes.size());
-    for (size_t axis = 0; axis < held.size(); ++axis)
-      held[axis].insert(roles.coordinate(placed.placeOfResult(result), axis));
+    for (int64_t role = 0; role < roles.count(); ++role)
+      for (size_t axis = 0; axis < held.size(); ++axis)
+        held[axis].insert(roles.coordinate(roles.at(placed.results[result], role), axis));
     return held;
   }
   bool isHeld(ArrayRef<std::set<int64_t>> held, int64_t role) const {
@@ -231,18 +234,25 @@ private:
 
 LogicalResult mesh::splitRoles(ModuleOp module) {
   DenseSet<Operation *> inner = functionsOfControl(module);
-  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    if (function.isExternal() || !isPartitioned(function) || Role::of(function) ||
-        inner.contains(function))
-      continue;
-    FailureOr<std::optional<PlacedOps>> placed = placeOps(function, meshOf(function));
-    if (failed(placed))
+  llvm::MapVector<MeshAttr, SmallVector<func::FuncOp>> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && isPartitioned(function) && !Role::of(function) &&
+        !inner.contains(function))
+      functions[meshOf(function)].push_back(function);
+  for (auto &[mesh, list] : functions) {
+    FailureOr<RoleAxes> roles = roleAxesOf(list, mesh);
+    if (failed(roles))
       return failure();
-    if (!*placed)
-      continue;
-    if (failed(orderOps(function, **placed)))
-      return failure();
-    Splitter(function, **placed).run();
+    for (func::FuncOp function : list) {
+      FailureOr<std::optional<PlacedOps>> placed = placeOps(function, *roles);
+      if (failed(placed))
+        return failure();
+      if (!*placed)
+        continue;
+      if (failed(orderOps(function, **placed)))
+        return failure();
+      Splitter(function, **placed).run();
+    }
   }
   return success();
 }

@@ -102,7 +102,7 @@ func.func @second() attributes {mesh.role = {axis = "stage", coordinate = 1 : i6
 // -----
 
 module attributes {mesh.mesh = #mesh.mesh<stage: 12>} {
-// expected-error @+1 {{the function has places along 'stage(1)2' and 'stage(1)3', which divide 'stage' into 2 and 3 parts; expected numbers of which one divides the other}}
+// expected-error @+1 {{the program has places along 'stage(1)2' and 'stage(1)3', which divide 'stage' into 2 and 3 parts; expected numbers of which one divides the other}}
 func.func @axes(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (stage(1)2 = 1)>}, %y: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (stage(1)3 = 1)>})
     attributes {heddle.symbols = ["mesh.stage"]} { return }
 }
@@ -121,7 +121,7 @@ func.func @split(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, a
 // -----
 
 module attributes {mesh.mesh = #mesh.mesh<stage: 100000>} {
-// expected-error @+1 {{the function has places along [stage] of 100000 parts, each a role of its own; expected at most 1024}}
+// expected-error @+1 {{the program has places along [stage] of 100000 parts, each a role of its own; expected at most 1024}}
 func.func @many(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) attributes {heddle.symbols = ["mesh.stage"]} { return }
 }
 
