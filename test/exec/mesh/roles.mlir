@@ -12,6 +12,12 @@
 // Three steps, whose states stay with their ranks.
 // RUN: heddle-run %s --seed 5 --repeat 3 --entry step --carry | grep steps: > %t.three
 // RUN: heddle-run %s --mesh stage=2 --shard net.last@stage=1 --seed 5 --repeat 3 --entry step --carry | grep steps: | diff - %t.three
+// The devices of a part of an axis, whose rest splits the batch; several axes; four and eight ranks.
+// RUN: heddle-run %s --simulate --mesh d=4 --shard 'net.last@d(1)2=1' --shard 'batch:d(2)2' --seed 5 --print-limit 200 | diff - %t.whole
+// RUN: heddle-run %s --compare --mesh d=4 --shard 'net.last@d(1)2=1' --shard 'batch:d(2)2' --seed 5 | FileCheck %s
+// RUN: heddle-run %s --simulate --mesh stage=2,d=4 --shard net.first@stage=1 --shard 'net.last@d(2)2=1' --shard 'mid:d(1)2' --seed 5 --print-limit 200 | diff - %t.whole
+// RUN: heddle-run %s --compare --mesh stage=2,d=4 --shard net.first@stage=1 --shard 'net.last@d(2)2=1' --shard 'mid:d(1)2' --seed 5 --engine net | FileCheck %s
+// RUN: heddle-run %s --mesh d=4 --shard 'net.last@d(1)2=1' --shard 'batch:d(2)2' --seed 5 --repeat 3 --entry step --carry | grep steps: | diff - %t.three
 // CHECK: @infer: 10 elements agree
 // CHECK: @step: {{[0-9]+}} elements agree
 

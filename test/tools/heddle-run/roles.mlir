@@ -5,6 +5,9 @@
 // RUN: heddle-launch -n 2 --no-prefix heddle-run %t.heddle --seed 5 --entry step --repeat 2 --carry --print-limit 100 | diff - %t.one
 // RUN: heddle-run %t.heddle --seed 5 --entry step --repeat 2 --carry --print-limit 100 | diff - %t.one
 
+// The devices of a part of an axis.
+// RUN: heddlec %S/../../exec/mesh/roles.mlir --mesh d=4 --shard 'net.last@d(1)2=1' -o %t.part.heddle
+// RUN: heddle-launch -n 4 --no-prefix heddle-run %t.part.heddle --seed 5 --entry step --repeat 2 --carry --print-limit 100 | diff - %t.one
 // RUN: not heddle-launch -n 3 heddle-run %t.heddle --entry step 2>&1 | FileCheck %s --check-prefix=RANKS
 // RANKS: 'step' is for the {{2 ranks of the mesh stage=2, got a job of 3 ranks|ranks of the mesh stage=2, of which rank 2 is none}}
 

@@ -203,7 +203,7 @@ TEST_F(TransferTest, ValuesAreSentToOtherDevicesOnce) {
   cost::BlockTimesOptions options;
   options.order = cost::TaskTimes::Order::FirstFree;
   options.places.devices = 2;
-  options.places.axis = StringAttr::get(&context, "b");
+  options.places.axes = {mesh::Axis("b")};
   options.places.ofOp = [&](Operation *each) -> std::optional<unsigned> {
     return each == op(2) || each == op(3);
   };
@@ -223,7 +223,7 @@ TEST_F(TransferTest, ResultsAreSentToTheirDevices) {
   parse(square("u", "x") + square("v", "u"), "%v");
   cost::BlockTimesOptions options;
   options.places.devices = 2;
-  options.places.axis = StringAttr::get(&context, "b");
+  options.places.axes = {mesh::Axis("b")};
   options.places.ofOp = [&](Operation *each) -> std::optional<unsigned> {
     return each->hasTrait<OpTrait::IsTerminator>() ? std::nullopt : std::optional(each == op(1));
   };

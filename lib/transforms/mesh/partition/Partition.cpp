@@ -188,6 +188,16 @@ LogicalResult Partitioner::convert(Block &block) {
   return success();
 }
 
+/// Loops that were formed for an op with a place have the place instead.
+static void hoistPlaces(Block &block) {
+  for (Operation &op : block)
+    for (Region &region : op.getRegions())
+      region.walk([&](Operation *inner) {
+        if (Attribute place = inner->removeAttr(placeAttrName))
+          op.setAttr(placeAttrName, place);
+      });
+}
+
 LogicalResult Partitioner::run(func::FuncOp function) {
   Block &from = function.front();
   auto *block = new Block();
@@ -212,6 +222,7 @@ LogicalResult Partitioner::run(func::FuncOp function) {
   }
   func::ReturnOp::create(b, from.getTerminator()->getLoc(), returned);
   reduceAfterSums(*block);
+  hoistPlaces(*block);
   from.dropAllReferences();
   from.erase();
   nd::retype(function);

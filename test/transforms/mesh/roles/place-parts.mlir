@@ -38,6 +38,18 @@
 // AXES-SAME: mesh.role = {axis = "stage+d(1)2", coordinate = 3 : i64, entry = "f"}
 // AXES: mesh.receive from [stage, d(1)2] = 2 channel 1
 
+// All functions of a program have the same roles. On an axis of which a function states no place, each role runs it.
+// RUN: printf 'mesh stage=2,d=4\nop .net.v.@d(1)2=1\ns@stage=1\n' > %t.plan
+// RUN: heddle-opt %s --mesh-plan="plan=%t.plan" --mesh-propagate --mesh-partition --mesh-roles | FileCheck %s --check-prefix=FUNCTIONS
+// FUNCTIONS-LABEL: func.func @"f.stage=1,d(1)2=0"
+// FUNCTIONS: mesh.send %{{.*}} to [stage, d(1)2] = 3 channel 1
+// FUNCTIONS-LABEL: func.func @"f.stage=1,d(1)2=1"
+// FUNCTIONS: mesh.receive from [stage, d(1)2] = 2 channel 1
+// FUNCTIONS-LABEL: func.func @"g.stage=1,d(1)2=0"
+// FUNCTIONS: nest.compute () reduce (a: 8)
+// FUNCTIONS-LABEL: func.func @"g.stage=1,d(1)2=1"(%arg0: !nd.tensor<f32, a: 8> {{{.*}}at (stage = 1)
+// FUNCTIONS: nest.compute () reduce (a: 8)
+
 // A place on the whole axis is one on each of its parts; of several rules for an operator the last one counts on the
 // axes with which it overlaps.
 // RUN: printf 'mesh d=4\nop .net.w.@d=3\nop .net.v.@d(1)2=0\nop .net.v.@d(1)2=1\nop .net.v.@d(2)2=0\nop .net.u.@d(2)2=1\nop .net.u.@d=0\n' > %t.plan
@@ -92,5 +104,12 @@ func.func @f(%x: !a {nd.name = "x"}, %w: !a {nd.name = "net.w"}, %v: !a {nd.name
     nest.yield %m : f32
   } combine add [0.0 : f32] : (!nd.tensor<f32>, !a) -> !nd.tensor<f32>
   return %q : !nd.tensor<f32>
+}
+func.func @g(%s: !a {nd.name = "s"}) -> !nd.tensor<f32> {
+  %p = nest.compute () reduce (a: 8) reads %s[] {
+  ^bb0(%e: f32):
+    nest.yield %e : f32
+  } combine add [0.0 : f32] : (!a) -> !nd.tensor<f32>
+  return %p : !nd.tensor<f32>
 }
 }

@@ -208,6 +208,34 @@ TEST(Shards, PutKeepsWhatOtherRanksHold) {
   EXPECT_EQ(values, (std::vector<int32_t>{1, 2, 1}));
 }
 
+TEST(Shards, PlacesAreOnPartsAndOnSeveralAxes) {
+  MeshSpec mesh{{{"stage", 2}, {"data", 4}}};
+  auto holders = [](const Shards &shards) {
+    std::vector<int64_t> ranks;
+    for (int64_t rank = 0; rank < 8; ++rank)
+      if (shards.holds(rank))
+        ranks.push_back(rank);
+    return ranks;
+  };
+  Shards part(mesh, {{"i", {"data(2)2"}}}, {{"i", 5}}, {{"data(1)2", 1}});
+  EXPECT_EQ(holders(part), (std::vector<int64_t>{2, 3, 6, 7}));
+  EXPECT_EQ(part.firstHolders(), (std::vector<int32_t>{2, 3}));
+  EXPECT_EQ(part.firstHolder(7), 3);
+  EXPECT_EQ(part.heldBy(7).at("i").begin, 3);
+  Shards both(mesh, {}, {{"i", 5}}, {{"stage", 1}, {"data(2)2", 1}});
+  EXPECT_EQ(holders(both), (std::vector<int64_t>{5, 7}));
+  EXPECT_EQ(both.firstHolder(0), 5);
+  EXPECT_EQ(both.splittingAxes(), (AxisList{"stage", "data"}));
+  EXPECT_EQ(holders(Shards(mesh, {}, {{"i", 5}}, {{"data", 1}, {"data", 3}, {"stage", 0}})),
+            (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(verifyPlace(mesh, {{"data(1)2", 2}}),
+            "data(1)2=2, expected coordinates of axes of the mesh stage=2, data=4");
+  EXPECT_EQ(verifyPlace(mesh, {{"data(1)3", 0}}),
+            "data(1)3=0, expected coordinates of axes of the mesh stage=2, data=4");
+  EXPECT_EQ(verifyPlace(mesh, {{"data", 3}, {"data(1)2", 1}}),
+            "coordinates of the axis 'data' twice");
+}
+
 TEST(Shards, OtherTensorsAreRefused) {
   Shards shards({{{"data", 2}}}, {{"i", {"data"}}}, {{"i", 3}});
   auto message = [](auto &&action) -> std::string {
