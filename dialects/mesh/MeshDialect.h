@@ -61,7 +61,7 @@ inline llvm::hash_code hash_value(const NamedAxes &entry) {
   return llvm::hash_combine(entry.name, entry.axes, entry.open, entry.priority);
 }
 
-/// `stage = 1`
+/// `stage = 1`, or `data(1)2 = 1`
 struct AxisCoordinate {
   StringAttr axis;
   int64_t coordinate;
@@ -85,8 +85,8 @@ inline constexpr StringLiteral rulesAttrName = "mesh.rules";
 /// A module's attribute with the order in which roles run parts of a batch: greedy, gpipe, 1f1b or
 /// interleaved (lib/transforms/mesh/roles/PipelineSchedules.h).
 inline constexpr StringLiteral scheduleAttrName = "mesh.schedule";
-/// The attribute of an op of a function's body that only the devices of one coordinate run:
-/// {stage = 1}.
+/// The attribute of an op of a function's body that only the devices at these coordinates run:
+/// {stage = 1}, or {"data(1)2" = 1} for a part of an axis.
 inline constexpr StringLiteral placeAttrName = "mesh.place";
 /// The global type of an argument or result that is a block.
 inline constexpr StringLiteral globalAttrName = "mesh.global";

@@ -262,7 +262,8 @@ LogicalResult mesh::verifyMessage(MessageInterface op) {
     return op->emitOpError() << "expected the axes of a role, got " << axis.str();
   int64_t parts = mesh::partsOf(meshOf(op), axis.getAxes());
   if (op.getCoordinate() < 0 || op.getCoordinate() >= parts) // c1
-    return op->emitOpError() << "expected a coordinate of " << axis.str() << " below " << parts << ", got " << op.getCoordinate();
+    return op->emitOpError() << "expected a coordinate of " << axis.str() << " below " << parts
+                             << ", got " << op.getCoordinate();
   if (op.getChannel() < 0) // c2
     return op->emitOpError() << "expected a channel of at least 0, got " << op.getChannel();
   return success();

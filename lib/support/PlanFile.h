@@ -16,21 +16,21 @@
 //     net.last@stage=1           arguments such as net.last.weight, on the devices of stage 1 only
 //     adam@file                  arguments such as adam.mean.first.weight, in files, not in memory
 //     op net.wide.dw/in:data     the iteration name in of the operator net.wide.dw, over data
-//     op net.wide@stage=1        the operators of this name, on the devices of stage 1 only
+//     op net.wide@data(1)2=1     the operators of this name, on the second half of data only
 //     recompute net.wide         what net.wide makes is computed again for the backward pass
 //
 // A pattern is a list of words separated by dots, which match consecutive words anywhere in the
 // `nd.name` of an argument, or in the name of an operator (lib/analysis/Operators.h); `*` in a word
 // matches any letters. A dot before the first word, or after the last, stands for an end of the
 // name, so that `.net.w.` matches net.w alone. Axes of earlier rules are propagated first. Of
-// several rules for one name of an argument or operator, or of several places, the last one is
-// used.
+// several rules for one name of an argument or operator, or places on axes that overlap, the last
+// one is used.
 //
 // A rule of operators needs a pattern. It splits a produced or a summed name; the devices then have
 // parts of the sums, which are combined. What no rule splits or places follows. `op?` instead
 // of `op`, and `recompute?`, let a rule match nothing, in plans for several functions.
 //
-// An axis with places splits no name: its coordinates are roles (Roles.h).
+// Several axes, and parts of axes, may have places. These split no name: they are roles (Roles.h).
 //
 // A plan file has one rule a line, and at most one line for each setting:
 //

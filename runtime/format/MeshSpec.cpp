@@ -181,8 +181,8 @@ std::string heddle::verifyPlace(const MeshSpec &mesh, const Place &place) {
     axes.insert(axis);
     auto digit = mesh.digitOf(axis);
     if (!digit || coordinate < 0 || coordinate >= digit->parts)
-      return axis + "=" + std::to_string(coordinate) + ", expected coordinates of axes of the mesh " +
-             mesh.describe();
+      return axis + "=" + std::to_string(coordinate) +
+             ", expected coordinates of axes of the mesh " + mesh.describe();
   }
   std::string problem = verifyAxes(mesh, AxisList(axes.begin(), axes.end()));
   return problem.empty() ? "" : "coordinates of " + problem;

@@ -95,8 +95,8 @@ struct MeshSpec {
   std::string str(const char *separator = ",") const;
 };
 
-/// (axis, coordinate) pairs: ranks with one of these coordinates hold a tensor. Empty: all ranks
-/// do.
+/// (axis, coordinate) pairs: ranks with one of these coordinates on each axis, or part of an axis,
+/// hold a tensor. Empty: all ranks do.
 using Place = std::vector<std::pair<std::string, int64_t>>;
 /// A tensor on ranks that do not hold it has this name, of size 0, instead of its own names.
 inline constexpr const char *absentName = "mesh$absent";
@@ -110,7 +110,7 @@ struct RoleSpec {
 /// Empty if the axes are axes of the mesh, their parts divide them, and none occurs twice;
 /// otherwise a message, such as "the axis 'data' twice, on 'batch' and 'row'".
 std::string verifyShards(const MeshSpec &mesh, const Sharding &sharding);
-/// Empty if the place is coordinates on one axis of the mesh; otherwise a message.
+/// Empty if the place is coordinates on axes of the mesh or their parts; otherwise a message.
 std::string verifyPlace(const MeshSpec &mesh, const Place &place);
 /// "{batch: data, hidden: data+model}"
 std::string describe(const Sharding &sharding);

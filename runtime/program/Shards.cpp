@@ -124,11 +124,11 @@ AxisList Shards::splittingAxes() const {
   AxisList result;
   for (const auto &[axis, size] : ranks.axes) {
     auto uses = [&, &axis = axis](const AxisPart &part) { return part.name == axis; };
-    if (size > 1 && (std::any_of(at.begin(), at.end(),
-                                 [&](const auto &each) { return uses(each.first); }) ||
-                     std::any_of(split.begin(), split.end(), [&](const auto &each) {
-                       return std::any_of(each.second.begin(), each.second.end(), uses);
-                     })))
+    if (size > 1 &&
+        (std::any_of(at.begin(), at.end(), [&](const auto &each) { return uses(each.first); }) ||
+         std::any_of(split.begin(), split.end(), [&](const auto &each) {
+           return std::any_of(each.second.begin(), each.second.end(), uses);
+         })))
       result.push_back(axis);
   }
   return result;

@@ -65,8 +65,9 @@ def MeshRolesPass : MeshPass<"mesh-roles"> {
   let summary = "split a program whose arguments have places into one per role";
   let description = [{
     Arguments with `at (stage = 1)` are only on the devices with that coordinate, and so are ops with
-    `mesh.place = {stage = 1}`. Other ops are placed according to their operands, and the function becomes one per
-    coordinate, connected by `mesh.send` and `mesh.receive`; see `Roles.h`. If the module has a `mesh.schedule`, roles run
+    `mesh.place = {stage = 1}`. Several axes, and parts of axes such as `data(1)2`, may have places (`RoleAxes.h`). Other
+    ops are placed according to their operands, and the function becomes one per coordinate, connected by `mesh.send` and
+    `mesh.receive`; see `Roles.h`. If the module has a `mesh.schedule`, roles run
     their parts of a batch in that order (`PipelineSchedules.h`). Rejects roles, including
     hand-written ones, whose transfers are not in one common order.
   }];

@@ -8,10 +8,10 @@
 // Random programs on random meshes of 1 to 12 devices, with shardings that are drawn for arguments
 // and for nests, and rules of a plan that are drawn for operators, which they split, place or
 // compute again. Some plans are written as files, with a graph, links and a schedule. Axes, or
-// parts of axes, may be those of roles: some arguments have places on them. The oracle evaluates the program of all
-// devices (`mesh-simulate`), in which lanes beyond the sizes of arguments are NaN, and its values
-// are compared with those of the whole program. Some programs are compiled, and run on the threads
-// of a process as ranks.
+// parts of axes, may be those of roles: some arguments have places on them. The oracle evaluates
+// the program of all devices (`mesh-simulate`), in which lanes beyond the sizes of arguments are
+// NaN, and its values are compared with those of the whole program. Some programs are compiled, and
+// run on the threads of a process as ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -153,8 +153,8 @@ static void drawShardings(func::FuncOp function, const DrawnMesh &drawn, Dice &d
     SmallVector<mesh::AxisCoordinate> place;
     for (const mesh::Axis &axis : drawn.roles)
       if (place.empty() || dice.chance(50))
-        place.push_back({StringAttr::get(context, axis.str()),
-                         dice.below(mesh::partsOf(drawn.mesh, axis))});
+        place.push_back(
+            {StringAttr::get(context, axis.str()), dice.below(mesh::partsOf(drawn.mesh, axis))});
     function.setArgAttr(i, mesh::shardingAttrName, own.at(place));
   }
 }

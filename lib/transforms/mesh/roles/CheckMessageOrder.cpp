@@ -40,8 +40,7 @@ static LogicalResult rolesOf(ModuleOp module, RolesByEntry &all) {
     if (func::FuncOp first = entry.roles.begin()->second;
         int64_t(entry.roles.size()) != Role::of(first)->axes.count())
       return first.emitError() << "expected a role of '" << name << "' for each coordinate of '"
-                               << Role::of(first)->axes.text() << "', got "
-                               << entry.roles.size();
+                               << Role::of(first)->axes.text() << "', got " << entry.roles.size();
   return success();
 }
 

@@ -111,8 +111,8 @@ private:
     if (!isInterleaved && chunks == 1)
       return success();
     if (schedule == "1f1b")
-      return function.emitError() << "values pass some roles along '" << placed.roles.text()
-                                  << "' " << chunks << " times; expected once for the schedule "
+      return function.emitError() << "values pass some roles along '" << placed.roles.text() << "' "
+                                  << chunks << " times; expected once for the schedule "
                                   << "'1f1b', or the schedule 'interleaved'";
     if (isInterleaved && chunks == 1)
       return function.emitError() << "values pass each role along '" << placed.roles.text()

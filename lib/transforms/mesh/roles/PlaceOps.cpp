@@ -206,8 +206,8 @@ private:
 /// An axis of roles may not split anything.
 static LogicalResult checkUnsplit(func::FuncOp function, const RoleAxes &roles) {
   auto along = [&](ArrayRef<Axis> axes) {
-    auto found = llvm::find_if(
-        roles.axes, [&](const Axis &each) { return overlap(roles.mesh, each, axes); });
+    auto found = llvm::find_if(roles.axes,
+                               [&](const Axis &each) { return overlap(roles.mesh, each, axes); });
     return found == roles.axes.end() ? "" : found->str();
   };
   WalkResult done = function.walk([&](CollectiveInterface op) {

@@ -46,8 +46,8 @@ struct PlacedOps {
   void addEverywhere(func::FuncOp function);
 };
 
-/// The axes along which arguments and ops of these functions have places. All functions of a program
-/// have the same roles, since a device has one.
+/// The axes along which arguments and ops of these functions have places. All functions of a
+/// program have the same roles, since a device has one.
 FailureOr<RoleAxes> roleAxesOf(ArrayRef<func::FuncOp> functions, MeshAttr mesh);
 /// None if no argument and no op has a place.
 FailureOr<std::optional<PlacedOps>> placeOps(func::FuncOp function, const RoleAxes &roles);

@@ -17,9 +17,7 @@ using namespace mlir;
 static constexpr int64_t mostRoles = 1024;
 
 /// The parts of an axis up to the end of this one.
-static int64_t endOf(MeshAttr mesh, const Axis &axis) {
-  return axis.before * partsOf(mesh, axis);
-}
+static int64_t endOf(MeshAttr mesh, const Axis &axis) { return axis.before * partsOf(mesh, axis); }
 
 static bool isWithin(MeshAttr mesh, const Axis &inner, const Axis &outer) {
   return inner.name == outer.name && outer.before <= inner.before &&
@@ -91,8 +89,8 @@ std::optional<int64_t> RoleAxes::coordinate(ArrayRef<AxisCoordinate> place, size
 int64_t RoleAxes::at(ArrayRef<int64_t> place, int64_t reader) const {
   int64_t role = 0;
   for (auto [i, coordinate] : llvm::enumerate(place))
-    role = role * partsOf(mesh, axes[i]) +
-           (coordinate < 0 ? this->coordinate(reader, i) : coordinate);
+    role =
+        role * partsOf(mesh, axes[i]) + (coordinate < 0 ? this->coordinate(reader, i) : coordinate);
   return role;
 }
 

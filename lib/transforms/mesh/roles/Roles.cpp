@@ -123,8 +123,8 @@ private:
     SmallVector<std::set<int64_t>> held(roles.axes.size());
     auto found = readers.find(argument);
     auto all = llvm::seq(roles.count());
-    std::set<int64_t> read = found == readers.end() ? std::set<int64_t>(all.begin(), all.end())
-                                                    : found->second;
+    std::set<int64_t> read =
+        found == readers.end() ? std::set<int64_t>(all.begin(), all.end()) : found->second;
     for (size_t axis = 0; axis < held.size(); ++axis)
       for (int64_t role : read)
         held[axis].insert(roles.coordinate(placed.placeOf(argument, role), axis));
