@@ -12,6 +12,7 @@
 #include "lib/target/gpu/Gpu.h"
 #include "lib/target/gpu/LlvmTool.h"
 
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -48,15 +49,18 @@ public:
   explicit Amd(llvm::StringRef chip) : chip(chip.str()) {}
   std::string name() const override { return chip; }
   std::string device() const override { return "hip"; }
-  /// LLVM compiles for 64 lanes before RDNA, else for 32. No `shuffle_lanes`: the conversion to
-  /// ROCDL fails on `gpu.shuffle`, so that lanes exchange values through shared memory.
+  /// LLVM compiles for 64 lanes before RDNA, else for 32.
   std::vector<std::pair<llvm::StringRef, int64_t>> facts() const override {
     int64_t warp = llvm::StringRef(chip).starts_with("gfx9") ? 64 : 32;
-    return {{"warp", warp}};
+    return {{"warp", warp}, {"shuffle_lanes", warp}};
   }
 
   void registerTranslations(mlir::MLIRContext &context) const override {
     mlir::registerROCDLDialectTranslation(context);
+    // The conversion of shuffles creates ops of `arith`, which it converts if it knows how.
+    mlir::DialectRegistry registry;
+    mlir::arith::registerConvertArithToLLVMInterface(registry);
+    context.appendDialectRegistry(registry);
   }
   void addConversion(mlir::OpPassManager &passes) const override {
     mlir::ConvertGpuOpsToROCDLOpsOptions options;

@@ -9,6 +9,21 @@
 // PTX: bar.sync
 // PTX-NOT: bar.sync
 
+// AMD's GPUs for computing have warps of 64 lanes, those for graphics of 32.
+// RUN: heddlec %s --row-major --emit=asm --target gfx942 | FileCheck %s --check-prefixes=AMD,GFX9
+// RUN: heddlec %s --row-major --emit=asm --target gfx1100 | FileCheck %s --check-prefixes=AMD,GFX11
+// GFX9: ds_swizzle_b32 {{.*}}(SWAP,1)
+// GFX9: ds_swizzle_b32 {{.*}}(SWAP,2)
+// GFX9: ds_swizzle_b32 {{.*}}(SWAP,4)
+// GFX9: ds_swizzle_b32 {{.*}}(SWAP,8)
+// GFX9: ds_swizzle_b32 {{.*}}(SWAP,16)
+// GFX9: ds_bpermute_b32
+// GFX11-COUNT-5: ds_bpermute_b32
+// AMD-NOT: ds_{{swizzle|bpermute}}
+// AMD: ds_{{store|write}}
+// AMD-COUNT-2: {{^}}	s_barrier
+// AMD-NOT: {{^}}	s_barrier
+
 // A device of which nobody knows the warps: three rounds, of 8, 8 and 4 parts. If a module states them, SPIR-V shuffles.
 // RUN: heddlec %s --row-major --emit=asm --target opencl | FileCheck %s --check-prefix=NONE
 // NONE: OpControlBarrier
