@@ -23,6 +23,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <cmath>
+
 using namespace heddle;
 
 extern "C" {
@@ -81,15 +83,69 @@ static llvm::Value *reversalOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) 
   return b.CreateTrunc(reversed, call.getType());
 }
 
+/// The function of OpenCL that shuffles.
+static constexpr llvm::StringLiteral shuffleName = "_Z21sub_group_shuffle_xorij";
+
+/// Intel's runtime lacks conversions that saturate where it runs a warp as a vector: selects.
+static llvm::Value *saturated(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
+  bool isSigned = call.getIntrinsicID() == llvm::Intrinsic::fptosi_sat;
+  if (!isSigned && call.getIntrinsicID() != llvm::Intrinsic::fptoui_sat)
+    return nullptr;
+  llvm::Value *x = call.getArgOperand(0);
+  llvm::Type *from = x->getType(), *to = call.getType();
+  unsigned bits = to->getScalarSizeInBits();
+  auto limit = [&](double at, const llvm::APInt &integer) {
+    return std::pair(llvm::ConstantFP::get(from, at), llvm::ConstantInt::get(to, integer));
+  };
+  auto [low, least] =
+      isSigned ? limit(-std::ldexp(1.0, int(bits) - 1), llvm::APInt::getSignedMinValue(bits))
+               : limit(0, llvm::APInt(bits, 0));
+  auto [high, most] =
+      isSigned ? limit(std::ldexp(1.0, int(bits) - 1), llvm::APInt::getSignedMaxValue(bits))
+               : limit(std::ldexp(1.0, int(bits)), llvm::APInt::getMaxValue(bits));
+  llvm::Value *whole = isSigned ? b.CreateFPToSI(x, to) : b.CreateFPToUI(x, to);
+  whole = b.CreateSelect(b.CreateFCmpOGE(x, high), most, whole);
+  whole = b.CreateSelect(b.CreateFCmpOLT(x, low), least, whole);
+  return b.CreateSelect(b.CreateFCmpUNO(x, x), llvm::ConstantInt::get(to, 0), whole);
+}
+
+/// Intel's runtime moves a shuffle behind a branch that only the first lane takes, where that lane
+/// finds nobody, unless the block waits in between.
+static void waitAfterShuffles(llvm::Module &module) {
+  llvm::Type *i32 = llvm::Type::getInt32Ty(module.getContext());
+  auto *wait = llvm::cast<llvm::Function>(
+      module.getOrInsertFunction("_Z7barrierj", llvm::Type::getVoidTy(module.getContext()), i32)
+          .getCallee());
+  wait->setCallingConv(llvm::CallingConv::SPIR_FUNC);
+  wait->addFnAttr(llvm::Attribute::Convergent);
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function) {
+      llvm::CallInst *last = nullptr;
+      for (llvm::Instruction &each : block)
+        if (auto *call = llvm::dyn_cast<llvm::CallInst>(&each); call && call->getCalledFunction())
+          last = call->getCalledFunction()->getName() == shuffleName ? call
+                 : call->getCalledFunction() == wait                 ? nullptr
+                                                                     : last;
+      if (!last)
+        continue;
+      llvm::IRBuilder<> b(last->getNextNode());
+      b.CreateCall(wait, llvm::ConstantInt::get(i32, /*CLK_LOCAL_MEM_FENCE*/ 1))
+          ->setCallingConv(llvm::CallingConv::SPIR_FUNC);
+    }
+}
+
 /// Returns the replacement of an instruction that the back end gets wrong; null: it is right.
-static llvm::Value *legal(llvm::Instruction &each) {
+static llvm::Value *legal(llvm::Instruction &each, bool shuffles) {
   llvm::IRBuilder<> b(&each);
   if (auto *wide = llvm::dyn_cast<llvm::ZExtInst>(&each))
     return maskOf(b, *wide);
-  if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&each))
-    return call->getIntrinsicID() == llvm::Intrinsic::bitreverse ? reversalOf(b, *call)
-                                                                 : extremeOf(b, *call);
-  return nullptr;
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&each);
+  if (!call)
+    return nullptr;
+  if (call->getIntrinsicID() == llvm::Intrinsic::bitreverse)
+    return reversalOf(b, *call);
+  llvm::Value *whole = shuffles ? saturated(b, *call) : nullptr;
+  return whole ? whole : extremeOf(b, *call);
 }
 
 namespace {
@@ -103,14 +159,20 @@ public:
   }
 
   void legalize(llvm::Module &module) const override {
-    if (module.getFunction("_Z21sub_group_shuffle_xorij"))
+    bool shuffles = module.getFunction(shuffleName);
+    if (shuffles) {
       module.setTargetTriple(llvm::Triple("spirv64v1.3-unknown-unknown"));
-    for (llvm::Function &function : module)
+      waitAfterShuffles(module);
+    }
+    for (llvm::Function &function : module) {
+      if (!shuffles) // the device chooses
+        function.setMetadata("intel_reqd_sub_group_size", nullptr);
       for (llvm::Instruction &each : llvm::make_early_inc_range(llvm::instructions(function)))
-        if (llvm::Value *made = legal(each)) {
+        if (llvm::Value *made = legal(each, shuffles)) {
           each.replaceAllUsesWith(made);
           each.eraseFromParent();
         }
+    }
   }
 
   BackEnd backEnd() const override {

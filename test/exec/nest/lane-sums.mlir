@@ -2,7 +2,7 @@
 // and others, lanes beside and within those of other names, few terms, vectors of sums.
 // RUN: heddle-run %s --compare --size N=70
 // RUN: heddle-run %s --compare --size N=0,1,3,65
-// Also by shuffles, on a device that has them (test/target/warps.test).
+// Also by shuffles, on a device that has them (test/target/shuffles.test).
 module {
 func.func @types(%a: !nd.tensor<f64, k: 70, m: 5> {nd.name = "a"}, %b: !nd.tensor<i64, k: N, m: 5> {nd.name = "b"}, %c: !nd.tensor<i8, k: N, m: 5> {nd.name = "c"}, %d: !nd.tensor<bf16, k: 64, m: 5> {nd.name = "d"}, %e: !nd.tensor<i1, k: N, m: 5> {nd.name = "e"}, %f: !nd.tensor<i16, k: N> {nd.name = "f"})
     -> (!nd.tensor<f64, m: 5>, !nd.tensor<i64, m: 5>, !nd.tensor<i8, m: 5>, !nd.tensor<bf16, m: 5>, !nd.tensor<i1, m: 5>, !nd.tensor<i16>) {
@@ -95,5 +95,32 @@ func.func @group(%x: !nd.tensor<f32, b: 5, c: 90> {nd.name = "x"}) -> !nd.tensor
     nest.yield %p : !nd.tensor<f32, c: 90>
   } : !nd.tensor<f32, b: 5, c: 90>
   return %a : !nd.tensor<f32, b: 5, c: 90>
+}
+
+// Few lanes, which wait for nobody but by shuffles; conversions of all lanes at once, also of numbers that integers lack.
+func.func @few(%a: !nd.tensor<f64, k: 7> {nd.name = "a"}, %b: !nd.tensor<f32, k: 31> {nd.name = "b"}) -> (!nd.tensor<f64>, !nd.tensor<i64>, !nd.tensor<i8>) {
+  %0 = nest.compute () reduce (k: 7) reads %a[] {
+  ^bb0(%x: f64):
+    nest.yield %x : f64
+  } combine max [0xFFF0000000000000 : f64] {schedule = #nest.schedule<[lane k by 1]>} : (!nd.tensor<f64, k: 7>) -> !nd.tensor<f64>
+  %1 = nest.compute () reduce (k: 7) reads %a[] {
+  ^bb0(%x: f64):
+    %c = arith.constant 1.0e19 : f64
+    %y = arith.mulf %x, %c : f64
+    %r = arith.fptoui %y : f64 to i64
+    nest.yield %r : i64
+  } combine [0 : i64] {
+  ^bb0(%x: i64, %y: i64):
+    %r = arith.xori %x, %y : i64
+    nest.yield %r : i64
+  } {schedule = #nest.schedule<[lane k by 1]>} : (!nd.tensor<f64, k: 7>) -> !nd.tensor<i64>
+  %2 = nest.compute () reduce (k: 31) reads %b[] {
+  ^bb0(%x: f32):
+    %c = arith.constant 100.0 : f32
+    %y = arith.mulf %x, %c : f32
+    %r = arith.fptosi %y : f32 to i8
+    nest.yield %r : i8
+  } combine add [0 : i8] {schedule = #nest.schedule<[lane k by 1]>} : (!nd.tensor<f32, k: 31>) -> !nd.tensor<i8>
+  return %0, %1, %2 : !nd.tensor<f64>, !nd.tensor<i64>, !nd.tensor<i8>
 }
 }

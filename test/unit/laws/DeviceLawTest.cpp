@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Random programs on an OpenCL device, with the schedules that are chosen for warps of 32 and of 64
-// lanes, which must give the same bits, and with schedules and layouts that are drawn.
+// lanes, which must give the same bits, also if lanes shuffle, and with schedules and layouts that
+// are drawn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +30,15 @@ static GeneratorOptions optionsFor(uint64_t seed) {
   return options;
 }
 
-/// Sets the number of lanes of a warp. For some seeds blocks scan, and update, so few points that
-/// small tensors have several of them.
-static void setWarp(ModuleOp module, int64_t warp, uint64_t seed) {
+/// Sets the number of lanes of a warp, and whether they shuffle. For some seeds blocks scan, and
+/// update, so few points that small tensors have several of them.
+static void setWarp(ModuleOp module, int64_t warp, uint64_t seed, bool shuffles = false) {
   Builder b(module.getContext());
   NamedAttrList facts;
+  if (shuffles)
+    facts.set("shuffle_lanes", b.getI64IntegerAttr(warp));
+  // Intel's runtime has warps only where it optimises.
+  setenv("HEDDLE_OPENCL_OPTIONS", shuffles ? "" : "-cl-opt-disable", /*overwrite=*/1);
   facts.set("warp", b.getI64IntegerAttr(warp));
   if (seed % 3 != 0)
     facts.set("points_per_block", b.getI64IntegerAttr(seed % 3 == 1 ? 2 : 8));
@@ -78,7 +83,9 @@ TEST(DeviceLaw, BothWarpsGiveTheOraclesValuesAndTheSameBits) {
   law.prepareAgain = [first = law.prepare](ModuleOp module, ArrayRef<std::string> names,
                                            ArrayRef<uint64_t> seeds) {
     LogicalResult prepared = first(module, names, seeds);
-    setWarp(module, 64, seeds[0]);
+    bool isIntels = StringRef(getenv("HEDDLE_OPENCL")).contains("intelocl");
+    bool shuffles = isIntels && seeds[0] / 10 % 5 < 2; // it optimises slowly
+    setWarp(module, seeds[0] / 10 % 5 == 0 ? 32 : 64, seeds[0], shuffles);
     return prepared;
   };
   holdCompiled(law, {0.3, 0});
