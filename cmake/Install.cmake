@@ -24,7 +24,7 @@ add_library(heddle SHARED ${objects})
 set_target_properties(heddle PROPERTIES LINKER_LANGUAGE CXX
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
-target_link_libraries(heddle PRIVATE MLIR LLVM ZLIB::ZLIB PNG::PNG JPEG::JPEG Threads::Threads)
+target_link_libraries(heddle PRIVATE MLIR LLVM ZLIB::ZLIB PNG::PNG JPEG::JPEG SQLite::SQLite3 Threads::Threads)
 # It calls its own functions without a detour, and never those that a program has by the same name.
 target_link_options(heddle PRIVATE -Wl,-Bsymbolic-functions)
 add_library(Heddle::heddle ALIAS heddle)

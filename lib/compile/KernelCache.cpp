@@ -25,23 +25,22 @@ std::string KernelCache::keyOf(const std::string &text) {
   return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)), /*LowerCase=*/true);
 }
 
-KernelCache::KernelCache(std::string given) : directory(std::move(given)) {
-  if (!directory.empty())
-    return;
-  if (const char *chosen = std::getenv("HEDDLE_CACHE_DIR"); chosen && *chosen) {
-    directory = chosen;
-    return;
-  }
+std::string heddle::usersCacheDirectory() {
+  if (const char *chosen = std::getenv("HEDDLE_CACHE_DIR"); chosen && *chosen)
+    return chosen;
   llvm::SmallString<128> path;
   if (const char *base = std::getenv("XDG_CACHE_HOME"); base && *base)
     path = base;
   else if (llvm::sys::path::home_directory(path))
     llvm::sys::path::append(path, ".cache");
   else
-    return;
+    return "";
   llvm::sys::path::append(path, "heddle");
-  directory = std::string(path);
+  return std::string(path);
 }
+
+KernelCache::KernelCache(std::string given)
+    : directory(given.empty() ? usersCacheDirectory() : std::move(given)) {}
 
 std::string KernelCache::pathOf(const std::string &key) const {
   llvm::SmallString<128> path(directory);

@@ -19,6 +19,9 @@
 
 namespace heddle {
 
+/// $HEDDLE_CACHE_DIR, $XDG_CACHE_HOME/heddle or ~/.cache/heddle; empty if there is no home.
+std::string usersCacheDirectory();
+
 class KernelCache {
 public:
   /// `directory` empty: the user's cache directory.

@@ -146,13 +146,17 @@ private:
   double timeOf(Operation *op) const {
     if (auto loop = turnsOf(op)) {
       BlockTimesOptions inner;
+      inner.secondsOf = options.secondsOf;
       inner.scale = options.scale;
       inner.known = options.known;
       return loop->first * inSeconds(BlockTimes(loop->second.front(), inner).end());
     }
     if (!isa<nest::ScheduledInterface, nest::HoldsNestsInterface>(op))
       return 0;
-    double seconds = options.scale * costOf(op, network.machine, 1, options.known).seconds;
+    std::optional<double> known = options.secondsOf ? options.secondsOf(op) : std::nullopt;
+    if (!known)
+      known = costOf(op, network.machine, 1, options.known).seconds;
+    double seconds = options.scale * *known;
     op->walk([&](nest::TransferInterface inner) {
       seconds += runsOf(inner) * network.costOf(inner).seconds;
     });

@@ -61,7 +61,9 @@ struct BlockTimesOptions {
   Places places;
   /// Ops that take no time, such as transfers that will overlap with others.
   std::function<bool(Operation *)> isFree;
-  double scale = 1;                     ///< of the times of nests
+  double scale = 1; ///< of the times of nests
+  /// Seconds of a nest that are known, if not null; none: those of the cost model.
+  std::function<std::optional<double>(Operation *)> secondsOf;
   Knowledge known = Knowledge::Nothing; ///< of nests: by default only their sizes count
 };
 

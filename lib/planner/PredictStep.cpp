@@ -60,6 +60,12 @@ FailureOr<Prediction> StepPredictor::predict(const std::vector<std::string> &rul
   cost::BlockTimesOptions options;
   options.scale = scale;
   options.known = cost::Knowledge::Schedule;
+  auto seconds = measured ? measured(*copy) : llvm::DenseMap<Operation *, double>();
+  options.secondsOf = [&](Operation *nest) -> std::optional<double> {
+    auto found = seconds.find(nest);
+    ++(found == seconds.end() ? result.estimated : result.measured);
+    return found == seconds.end() ? std::nullopt : std::optional(found->second);
+  };
   cost::BlockTimes times(function.front(), options);
   auto network = cost::Network::at(function);
   for (Operation &op : function.front()) {

@@ -18,6 +18,9 @@
 // whose rules are stated, to the fused nests of one device, with layouts and schedules as far as
 // they are chosen.
 //
+// Nests take the times that were measured of them, as far as a callback knows those, else those of
+// the cost model with the rates of the topology.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_PLANNER_PREDICTSTEP_H
@@ -45,6 +48,7 @@ struct Prediction {
   double sentBytes = 0;  ///< by each device
   int64_t mostBytes = 0; ///< in the memory of a device at once
   unsigned transfers = 0;
+  unsigned measured = 0, estimated = 0; ///< nests, by where their times come from
   std::vector<TimedStep> steps;
   /// The bytes in the memory of a device from a time on.
   std::vector<std::pair<int64_t, int64_t>> held;
@@ -53,14 +57,17 @@ struct Prediction {
 class StepPredictor {
 public:
   using Lower = std::function<mlir::LogicalResult(mlir::ModuleOp)>;
+  /// The measured seconds of nests of a lowered module, as far as there are any.
+  using Measured = std::function<llvm::DenseMap<mlir::Operation *, double>(mlir::ModuleOp)>;
 
   /// `module` holds whole nests, and has the mesh and the shardings of arguments; `entry` is the
   /// function of a step.
   StepPredictor(mlir::ModuleOp module, std::string entry, Lower lower)
       : module(module), entry(std::move(entry)), lower(std::move(lower)) {}
 
-  /// Times of nests are so many times those of the cost model.
+  /// Times of nests are so many times those of the cost model, or the measured ones.
   void setScale(double factor) { scale = factor; }
+  void setMeasured(Measured times) { measured = std::move(times); }
   /// Fails with a message of the passes if they refuse the plan.
   mlir::FailureOr<Prediction> predict(const std::vector<std::string> &rules) const;
 
@@ -68,6 +75,7 @@ private:
   mutable mlir::ModuleOp module;
   std::string entry;
   Lower lower;
+  Measured measured;
   double scale = 1;
 };
 

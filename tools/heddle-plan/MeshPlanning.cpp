@@ -41,12 +41,18 @@ bool MeshPlanning::read() {
   // As the compiler does on this machine.
   MLIRContext *context = module.get().getContext();
   context->loadDialect<nest::NestDialect>(); // the module may have no op of it yet
+  auto given = module.get()->getAttrOfType<nest::MachineAttr>(machineAttrName);
   cost::stateFacts(module.get(), (*target)->machine(context, /*threads=*/1));
+  if (!options.times.empty() || options.measures) {
+    times.emplace(options, module.get(), given, (*target)->key());
+    if (!times->open())
+      return false;
+  }
   return findScale() && lowerToNests();
 }
 
 StepPredictor MeshPlanning::predictorOf(ModuleOp nests) {
-  return StepPredictor(nests, entry, [this](ModuleOp copy) {
+  StepPredictor predictor(nests, entry, [this](ModuleOp copy) {
     PassManager passes(copy.getContext());
     buildFusion(passes, {});
     buildLayouts(passes, {});
@@ -60,6 +66,10 @@ StepPredictor MeshPlanning::predictorOf(ModuleOp nests) {
     stateTopology(copy, topology);
     return result;
   });
+  if (times)
+    predictor.setMeasured([this](ModuleOp copy) { return times->of(copy); });
+  predictor.setScale(scale);
+  return predictor;
 }
 
 std::vector<std::string> MeshPlanning::dataParallel() {
@@ -94,12 +104,15 @@ bool MeshPlanning::findScale() {
   if (failed(found))
     return false;
   int64_t predicted = std::max<int64_t>(found->picoseconds, 1);
-  scale = options.measuredSeconds * 1e12 / double(predicted);
+  double factor = options.measuredSeconds * 1e12 / double(predicted);
+  bool isNear = std::abs(1 / factor - 1) <= 0.05; // within what measurements differ by
+  scale = isNear ? 1 : factor;
   if (!options.json)
-    llvm::outs() << llvm::formatv("predicted times are scaled by {0:f3}: a step on one device is "
-                                  "predicted to take {1}, and was measured to take {2}\n",
-                                  scale, milliseconds(predicted),
-                                  milliseconds(int64_t(options.measuredSeconds * 1e12)));
+    llvm::outs() << "predicted times are "
+                 << (isNear ? "not scaled" : llvm::formatv("scaled by {0:f3}", scale).str())
+                 << ": a step on one device is predicted to take " << milliseconds(predicted)
+                 << ", and was measured to take "
+                 << milliseconds(int64_t(options.measuredSeconds * 1e12)) << "\n";
   return true;
 }
 
@@ -150,9 +163,7 @@ FailureOr<Prediction> MeshPlanning::predict(const std::vector<std::string> &rule
     for (Attribute text : stated)
       all.push_back(cast<StringAttr>(text).str());
   all.insert(all.end(), rules.begin(), rules.end());
-  StepPredictor predictor = predictorOf(module.get());
-  predictor.setScale(scale);
-  return predictor.predict(all);
+  return predictorOf(module.get()).predict(all);
 }
 
 std::string MeshPlanning::text(const std::vector<std::string> &rules) const {

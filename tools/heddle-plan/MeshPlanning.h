@@ -13,6 +13,7 @@
 #ifndef HEDDLE_TOOLS_MESHPLANNING_H
 #define HEDDLE_TOOLS_MESHPLANNING_H
 
+#include "NestTimes.h"
 #include "PlanInput.h"
 #include "heddle/MeshRule.h"
 #include "lib/planner/PredictStep.h"
@@ -22,6 +23,10 @@ namespace heddle {
 class MeshPlanning : public PlanInput {
 public:
   explicit MeshPlanning(const PlanOptions &options) : PlanInput(options) {}
+
+  bool isJson() const { return options.json; }
+
+  std::optional<NestTimes> times; ///< none: those of the cost model
 
   /// Prints what is wrong.
   bool read();

@@ -20,22 +20,32 @@ using namespace heddle;
 using namespace heddle::planner;
 using namespace mlir;
 
-static void print(const Prediction &found, const PlanOptions &options, StringRef what,
-                  double scale) {
-  if (options.json)
+static void print(const Prediction &found, const MeshPlanning &planning, StringRef what) {
+  bool hasRates = !planning.topology.facts.empty();
+  unsigned byRates = hasRates ? found.estimated : 0, byCosts = found.estimated - byRates;
+  unsigned now = planning.times ? planning.times->measured : 0;
+  if (planning.isJson())
     return void(llvm::outs() << llvm::formatv(
-                    "{0:2}\n",
-                    llvm::json::Value(llvm::json::Object{{"plan", what},
-                                                         {"picoseconds", found.picoseconds},
-                                                         {"computing_picoseconds", found.computing},
-                                                         {"sent_bytes", found.sentBytes},
-                                                         {"memory_bytes", found.mostBytes},
-                                                         {"transfers", found.transfers},
-                                                         {"scale", scale}})));
+                    "{0:2}\n", llvm::json::Value(llvm::json::Object{
+                                   {"plan", what},
+                                   {"picoseconds", found.picoseconds},
+                                   {"computing_picoseconds", found.computing},
+                                   {"sent_bytes", found.sentBytes},
+                                   {"memory_bytes", found.mostBytes},
+                                   {"transfers", found.transfers},
+                                   {"nest_times", llvm::json::Object{{"measured", found.measured},
+                                                                     {"measured_now", now},
+                                                                     {"by_rates", byRates},
+                                                                     {"predicted", byCosts}}},
+                                   {"scale", planning.scale}})));
   llvm::outs() << what << ": " << milliseconds(found.picoseconds) << " a step, of which a device "
                << "computes " << milliseconds(found.computing) << "; it sends "
                << llvm::formatv("{0:f0}", found.sentBytes) << " bytes in " << found.transfers
                << " transfers, and needs " << found.mostBytes << " bytes of memory\n";
+  if (planning.times)
+    llvm::outs() << "times of nests: " << found.measured << " measured, " << byRates
+                 << " by rates of the topology, " << byCosts << " predicted; " << now
+                 << " distinct nests were measured now\n";
 }
 
 int heddle::simulatePlan(const PlanOptions &options) {
@@ -45,8 +55,7 @@ int heddle::simulatePlan(const PlanOptions &options) {
   auto found = planning.predict({});
   if (failed(found))
     return 1;
-  print(*found, options, options.plan.empty() ? "data parallel" : StringRef(options.plan),
-        planning.scale);
+  print(*found, planning, options.plan.empty() ? "data parallel" : StringRef(options.plan));
   return 0;
 }
 
@@ -98,8 +107,7 @@ int heddle::searchPlan(const PlanOptions &options) {
   auto start = planning.predict(space.rules(space.start()));
   if (failed(start))
     return 1;
-  print(*start, options, options.plan.empty() ? "data parallel" : StringRef(options.plan),
-        planning.scale);
+  print(*start, planning, options.plan.empty() ? "data parallel" : StringRef(options.plan));
   int64_t leastMemory = start->mostBytes;
   SearchOptions how{options.seed,     options.proposals,  options.beta,
                     options.patience, untilInterrupted(), {}};
@@ -124,7 +132,7 @@ int heddle::searchPlan(const PlanOptions &options) {
   if (!search.bestCost())
     return !fail("no plan fits into " + std::to_string(planning.topology.memoryBytes) +
                  " bytes; of those tried, one needs " + std::to_string(leastMemory));
-  print(*best, options, "found", planning.scale);
+  print(*best, planning, "found");
   std::string text = "# " + milliseconds(best->picoseconds) +
                      " a step, predicted by heddle-plan; " + milliseconds(start->picoseconds) +
                      " where the search began\n" + planning.text(space.rules(search.best()));
@@ -187,7 +195,7 @@ int heddle::showPlan(const PlanOptions &options) {
     measured = std::move(*steps);
   }
   std::string what = options.plan.empty() ? "data parallel" : options.plan;
-  print(*found, options, what, planning.scale);
+  print(*found, planning, what);
   int64_t last = 0;
   for (const TimedStep &each : measured)
     last = std::max(last, each.end);

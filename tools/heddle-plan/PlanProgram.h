@@ -27,6 +27,8 @@ struct PlanOptions {
   uint64_t seed = 1, proposals = 1000, patience = 0;
   double beta = 100;          ///< of the time of the first start
   double measuredSeconds = 0; ///< of a step on one device; 0: not measured
+  std::string times;          ///< a file of measured times, or "default"; empty: none
+  bool measures = false;      ///< what the file lacks
   bool json = false;
   bool isTasks = false; ///< simulates tasks, each operator on devices of its own
   bool isPaper = false; ///< likewise, under the assumptions of FlexFlow's paper

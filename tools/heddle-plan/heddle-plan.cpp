@@ -31,8 +31,18 @@ static CLI::App *addCommand(CLI::App &app, PlanOptions &options, const char *nam
   sub->add_option("--measured-seconds", options.measuredSeconds,
                   "Of a step on one device: scales predicted times so that they would be these")
       ->check(CLI::PositiveNumber.description(""));
-  sub->add_flag("--tasks", options.isTasks, "Simulate tasks: operators on devices of their own");
-  sub->add_flag("--paper", options.isPaper, "Likewise, with the assumptions of FlexFlow's paper");
+  CLI::Option *tasks = sub->add_flag("--tasks", options.isTasks,
+                                     "Simulate tasks: operators on devices of their own");
+  CLI::Option *paper = sub->add_flag("--paper", options.isPaper,
+                                     "Likewise, with the assumptions of FlexFlow's paper");
+  sub->add_option("--times", options.times,
+                  "Nests take the times that were measured on this machine and are in this file; "
+                  "default: a file in the user's cache directory")
+      ->type_name("FILE")
+      ->excludes(tasks, paper);
+  sub->add_flag("--measure", options.measures,
+                "Measure on this machine what the file of --times (default) lacks, and add it")
+      ->excludes(tasks, paper);
   return sub;
 }
 
