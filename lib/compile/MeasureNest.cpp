@@ -136,8 +136,9 @@ heddle::measureNest(func::FuncOp kernel, nest::MachineAttr facts, CompileOptions
   module->push_back(copy);
   if (facts)
     (*module)->setAttr(machineAttrName, facts);
-  // Other steps must not copy what an update changes in place.
-  if (auto updated = dyn_cast_or_null<BlockArgument>(nest::updatedBy(&copy.front().front())))
+  // An update changes its destination in place, where programs let it.
+  auto updated = dyn_cast_or_null<BlockArgument>(nest::updatedBy(&copy.front().front()));
+  if (updated)
     copy.setArgAttr(updated.getArgNumber(), "heddle.donate",
                     Builder(copy.getContext()).getI64IntegerAttr(0));
   options.progress = false;
@@ -153,6 +154,8 @@ heddle::measureNest(func::FuncOp kernel, nest::MachineAttr facts, CompileOptions
   }
   if (failed(image))
     return llvm::createStringError(said);
+  if (updated && image->manifest.entries.front().donations.empty())
+    return llvm::createStringError("it copies what it should change in place");
   try {
     return call(std::move(*image), options.programThreads);
   } catch (const std::exception &error) {

@@ -88,7 +88,7 @@
 // LOOP: times of nests: {{[1-9][0-9]*}} measured, 0 by rates of the topology, 0 predicted
 // RUN: python3 -c "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('update times set seconds = 1'); c.commit()" %t/others.sqlite
 // RUN: heddle-plan simulate %S/../../exec/mesh/recurrences.mlir --entry backwards --topology %S/Inputs/two.json --plan %t/loop.plan --times %t/others.sqlite --json > %t/loop
-// RUN: python3 -c "import json, sys; p = json.load(open(sys.argv[1])); print(p['computing_picoseconds'] / 1e12 > p['nest_times']['measured'])" %t/loop | FileCheck %s --check-prefix=TURNS
+// RUN: python3 -c "import json, sys; p = json.load(open(sys.argv[1])); print(p['computing_picoseconds'] / 1e12 > 1.5 * p['nest_times']['measured'])" %t/loop | FileCheck %s --check-prefix=TURNS
 // TURNS: True
 !table = !nd.tensor<f32, word: 64, feature: 8>
 func.func @update(%table: !table {heddle.donate = 0 : i64}, %u: !nd.tensor<f32, feature: 8, p: 16>, %at: !nd.tensor<i32, p: 16>) -> !table {
