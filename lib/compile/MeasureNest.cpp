@@ -141,6 +141,7 @@ heddle::measureNest(func::FuncOp kernel, nest::MachineAttr facts, CompileOptions
   if (updated)
     copy.setArgAttr(updated.getArgNumber(), "heddle.donate",
                     Builder(copy.getContext()).getI64IntegerAttr(0));
+  options.assignLayouts = false; // or else a step could copy operands to other layouts
   options.progress = false;
   std::string said;
   FailureOr<ProgramImage> image = failure();
