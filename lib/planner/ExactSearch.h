@@ -6,16 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds the point of least time (TaskCosts.h) by branch and bound: it decides choice after choice,
-// and leaves what can't be better than the best point so far. However the other choices are
-// decided, a step takes at least
-//
-//     the time in which a device computes what is decided for it
-//     the time in which all compute all: the least for what is not decided, in equal shares
-//     a path of operators, each of which reads all parts of the one before: their shortest parts
+// those with the most work first, and leaves what can't be better than the best point so far by the
+// bound of what is decided (StepBound.h). What has the least bound is decided further, so that no
+// point at all takes less than the bound of what is left:
 //
 //     ExactSearch exact(costs, tasks, graph, devices);
 //     exact.run(start, 1000);               returns true if `best` is proved to be the best point
-//     exact.best(), exact.picoseconds()
+//     exact.best(), exact.picoseconds(), exact.bound()
 //
 // Points that are not allowed, since they need more memory than there is, do not count.
 //
@@ -24,7 +21,7 @@
 #ifndef HEDDLE_LIB_PLANNER_EXACTSEARCH_H
 #define HEDDLE_LIB_PLANNER_EXACTSEARCH_H
 
-#include "lib/planner/TaskCosts.h"
+#include "lib/planner/StepBound.h"
 
 namespace heddle::planner {
 
@@ -37,38 +34,34 @@ public:
               IsAllowed isAllowed = {});
 
   /// Searches from a point that is known and allowed. Stops, and returns false, after so many
-  /// points.
-  bool run(const Point &start, uint64_t mostPoints);
+  /// plans, of all choices or of some. `isInterrupted` is asked for each.
+  bool run(const Point &start, uint64_t mostPlans, const std::function<bool()> &isInterrupted = {});
 
   const Point &best() const { return found; }
   int64_t picoseconds() const { return least; }
-  uint64_t points() const { return count; } ///< whose time was computed
-
-  /// Less than or equal to the time of each point that begins with these numbers.
-  int64_t bound(const Point &decided) const;
+  uint64_t plans() const { return count; }  ///< whose time, or bound, was computed
+  uint64_t points() const { return whole; } ///< whose time was computed
+  /// No point takes less time.
+  int64_t bound() const { return proved; }
 
 private:
-  /// The times in which a configuration of a choice computes.
-  struct Work {
-    std::vector<int64_t> ofDevices;
-    std::vector<int64_t> shortest; ///< part of each of its operators
-    int64_t all = 0;
+  /// Numbers of the first choices in the order of decisions.
+  struct Decided {
+    int64_t bound;
+    Point numbers;
+    bool operator>(const Decided &other) const {
+      return bound != other.bound ? bound > other.bound : numbers.size() < other.numbers.size();
+    }
   };
   TaskCosts &costs;
-  const Graph &graph;
-  unsigned devices;
   IsAllowed isAllowed;
-  std::vector<std::vector<Work>> works; ///< by choice and number
-  std::vector<Work> leastWorks;         ///< by choice: the least of each
-  /// By operator: the operators of which each part reads a part.
-  std::vector<std::vector<unsigned>> makers;
-  std::vector<unsigned> placeOf; ///< by operator: among those of its choice
+  StepBound boundOf;
+  std::vector<unsigned> order; ///< of decisions: choices
   Point found;
-  int64_t least = 0;
-  uint64_t count = 0, most = 0;
+  int64_t least = 0, proved = 0;
+  uint64_t count = 0, whole = 0;
 
-  bool isInside(const Graph::Operator &op, const Graph::Read &read) const;
-  bool decideNext(Point &decided);
+  void compute(const StepBound::Decided &decided);
 };
 
 } // namespace heddle::planner

@@ -20,6 +20,12 @@ unsigned planner::partsOf(const Configuration &configuration) {
   return parts;
 }
 
+std::optional<unsigned> planner::nameIn(const Coordinate &coordinate) {
+  bool isName = coordinate.terms.size() == 1 && coordinate.terms[0].factor == 1 &&
+                coordinate.low == 0 && coordinate.high == 0 && coordinate.divisor == 1;
+  return isName ? std::optional(coordinate.terms[0].name) : std::nullopt;
+}
+
 Interval planner::blockOf(int64_t size, unsigned degree, unsigned index) {
   int64_t block = (size + degree - 1) / degree;
   return {std::min(size, block * index), std::min(size, block * (index + 1))};
@@ -27,6 +33,82 @@ Interval planner::blockOf(int64_t size, unsigned degree, unsigned index) {
 
 Configuration planner::onDevice(const Graph::Choice &choice, unsigned device) {
   return {std::vector<unsigned>(choice.names.size(), 1), {device}};
+}
+
+/// By dimension of the value that an operator copies: the dimension of the copy. None if it does
+/// something else.
+static std::optional<std::vector<size_t>> copiedDims(const Graph &graph, const Graph::Operator &op,
+                                                     const Graph::Value &made) {
+  if (op.operations != 0 || op.reads.size() != 1 || op.sequence || op.isUpdate)
+    return std::nullopt;
+  const Graph::Value &source = graph.values[op.reads[0].value];
+  std::vector<size_t> dims;
+  for (size_t k = 0; k < source.sizes.size(); ++k) {
+    auto name = nameIn(op.reads[0].coordinates[k]);
+    size_t dim = size_t(std::find(made.names.begin(), made.names.end(), name) - made.names.begin());
+    if (!name || dim == made.names.size() || made.sizes[dim] != source.sizes[k])
+      return std::nullopt;
+    dims.push_back(dim);
+  }
+  bool isAll = dims.size() == made.sizes.size() && source.elementBytes == made.elementBytes;
+  return isAll ? std::optional(dims) : std::nullopt;
+}
+
+void planner::forwardCopies(Graph &graph) {
+  std::vector<std::vector<Graph::Read *>> readers(graph.values.size());
+  std::vector<unsigned> made(graph.operators.size()), number(made), choiceNumber;
+  for (Graph::Operator &op : graph.operators)
+    for (Graph::Read &read : op.reads)
+      readers[read.value].push_back(&read);
+  for (const Graph::Value &value : graph.values)
+    ++made[value.maker];
+  std::vector<bool> isGone(graph.operators.size()), isUsed(graph.choices.size());
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    const Graph::Value &value = graph.values[i];
+    const Graph::Operator &op = graph.operators[value.maker];
+    auto dims = copiedDims(graph, op, value);
+    auto isLater = [](const Graph::Read *read) { return read->ofNextStep; };
+    if (!dims || made[value.maker] != 1 ||
+        std::any_of(readers[i].begin(), readers[i].end(), isLater))
+      continue;
+    isGone[value.maker] = true;
+    for (Graph::Read *read : readers[i]) {
+      std::vector<Coordinate> coordinates;
+      for (size_t dim : *dims)
+        coordinates.push_back(read->coordinates[dim]);
+      *read = {op.reads[0].value, std::move(coordinates), op.reads[0].ofNextStep};
+      readers[read->value].push_back(read);
+    }
+  }
+  // Number what is left.
+  Graph left;
+  std::vector<unsigned> valueNumber(graph.values.size());
+  for (size_t i = 0; i < graph.operators.size(); ++i)
+    if (!isGone[i])
+      isUsed[graph.operators[i].choice] = true;
+  for (size_t i = 0; i < graph.choices.size(); ++i) {
+    choiceNumber.push_back(unsigned(left.choices.size()));
+    if (isUsed[i])
+      left.choices.push_back(std::move(graph.choices[i]));
+  }
+  for (size_t i = 0; i < graph.operators.size(); ++i) {
+    number[i] = unsigned(left.operators.size());
+    if (!isGone[i])
+      left.operators.push_back(std::move(graph.operators[i]));
+  }
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    valueNumber[i] = unsigned(left.values.size());
+    if (isGone[graph.values[i].maker])
+      continue;
+    left.values.push_back(std::move(graph.values[i]));
+    left.values.back().maker = number[left.values.back().maker];
+  }
+  for (Graph::Operator &op : left.operators) {
+    op.choice = choiceNumber[op.choice];
+    for (Graph::Read &read : op.reads)
+      read.value = valueNumber[read.value];
+  }
+  graph = std::move(left);
 }
 
 void planner::findDepths(Graph &graph) {

@@ -22,7 +22,7 @@
 //
 // Parts of an operator without a name that is divided would be equal, so only the first of them
 // exists. Where a value is summed over a divided name, each part makes a partial sum, and the first
-// one gets those of the others.
+// one gets those of the others; or each part gets those of a block (`scattered`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,8 +101,17 @@ struct Graph {
 struct Configuration {
   std::vector<unsigned> degrees; ///< by name: blocks of the size divided by the degree, rounded up
   std::vector<unsigned> devices; ///< by part; the last name varies fastest
+  /// Values with this name that are partial sums have as many times more blocks along it as there
+  /// are sums, and each part adds those of one block. Only if blocks are equal. None: see above.
+  std::optional<unsigned> scattered = std::nullopt;
+  /// What the next step reads is fetched anew by each operator on another device, which keeps it
+  /// only as long as it runs. Else devices get it once, at the end of a step, and keep it.
+  bool isFetched = false;
   bool operator==(const Configuration &other) const = default;
 };
+
+/// Removes operators that only copy or transpose a value: who reads what they make reads the value.
+void forwardCopies(Graph &graph);
 
 /// Finds how many recurrences are before each layer: before its first operator that reads its
 /// parameters, or the first one. What only a recurrence needs is as deep as that one, such as the
@@ -110,6 +119,8 @@ struct Configuration {
 void findDepths(Graph &graph);
 
 unsigned partsOf(const Configuration &configuration);
+/// The name that is this coordinate of what is read, point by point.
+std::optional<unsigned> nameIn(const Coordinate &coordinate);
 /// The coordinates of block `index` of `degree`.
 Interval blockOf(int64_t size, unsigned degree, unsigned index);
 /// Each name, in one block: on one device.

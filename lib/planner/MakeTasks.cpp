@@ -29,9 +29,11 @@ std::vector<unsigned> Tasks::indicesOf(unsigned choice, unsigned part) const {
   return indices;
 }
 
-Tasks::Blocks Tasks::blocksOf(const Graph::Value &value) const {
-  const std::vector<unsigned> &degrees =
-      configurations[graph.operators[value.maker].choice].degrees;
+Tasks::Blocks Tasks::madeBlocks(const Graph::Value &value) const {
+  unsigned choice = graph.operators[value.maker].choice;
+  const Configuration &configuration = configurations[choice];
+  const std::vector<unsigned> &degrees = configuration.degrees;
+  const std::vector<Graph::Name> &names = graph.choices[choice].names;
   std::vector<unsigned> strides(degrees.size(), 1);
   for (size_t i = degrees.size(); i-- > 1;)
     strides[i - 1] = strides[i] * degrees[i];
@@ -41,24 +43,41 @@ Tasks::Blocks Tasks::blocksOf(const Graph::Value &value) const {
     made.strides.push_back(name ? strides[*name] : 0);
     made.count *= made.degrees.back();
   }
-  std::vector<unsigned> parts{0};
-  for (unsigned name : value.summed)
-    for (size_t i = 0, count = parts.size(); i < count; ++i)
+  made.parts = {0};
+  bool isWhole = true;
+  for (unsigned name : value.summed) {
+    for (size_t i = 0, count = made.parts.size(); i < count; ++i)
       for (unsigned k = 1; k < degrees[name]; ++k)
-        parts.push_back(parts[i] + k * strides[name]);
-  made.otherParts.assign(parts.begin() + 1, parts.end());
+        made.parts.push_back(made.parts[i] + k * strides[name]);
+    isWhole &= blockOf(names[name].size, degrees[name], degrees[name] - 1).size() > 0;
+  }
+  auto count = unsigned(made.parts.size());
+  for (unsigned i = 0; i < value.sizes.size() && configuration.scattered; ++i)
+    if (value.names[i] == configuration.scattered && count > 1 && isWhole &&
+        value.sizes[i] % (int64_t(made.degrees[i]) * count) == 0) {
+      made.scattered = i;
+      made.degrees[i] *= count;
+      made.count *= count;
+    }
   return made;
 }
 
-/// The first part that has a block of a value, and the block's place `at` along each dimension.
-unsigned Tasks::partOf(const Blocks &made, unsigned block, std::vector<unsigned> &at) const {
-  unsigned part = 0;
+/// Where a block of a value is, and the block's place `at` along each dimension.
+Tasks::Place Tasks::placeOf(const Blocks &made, unsigned block, std::vector<unsigned> &at) const {
+  Place place{0, 0};
   at.resize(made.degrees.size());
-  for (size_t i = at.size(); i-- > 0; block /= made.degrees[i]) {
+  for (unsigned i = unsigned(at.size()); i-- > 0; block /= made.degrees[i]) {
     at[i] = block % made.degrees[i];
-    part += at[i] * made.strides[i];
+    if (made.scattered != i) {
+      place.first += at[i] * made.strides[i];
+      continue;
+    }
+    auto count = unsigned(made.parts.size());
+    place.first += at[i] / count * made.strides[i];
+    place.part = made.parts[at[i] % count];
   }
-  return part;
+  place.part += place.first;
+  return place;
 }
 
 /// The box of a value that a part reads.
@@ -125,7 +144,7 @@ int64_t Tasks::durationOf(const Graph::Operator &op, const std::vector<unsigned>
 //===----------------------------------------------------------------------===//
 
 /// The parts of an operator that exist.
-std::vector<Tasks::Part> Tasks::computedParts(unsigned i) const {
+std::vector<Tasks::Part> Tasks::partsOf(unsigned i) const {
   const Graph::Operator &op = graph.operators[i];
   const Configuration &configuration = configurations[op.choice];
   const std::vector<Graph::Name> &names = graph.choices[op.choice].names;
@@ -148,7 +167,7 @@ std::vector<Tasks::Part> Tasks::computedParts(unsigned i) const {
 void Tasks::makeOperator(unsigned i, const std::vector<Part> &parts) {
   const Graph::Operator &op = graph.operators[i];
   Slot &slot = slots[slotOfOperator(i)];
-  slot.parts.assign(partsOf(configurations[op.choice]), none);
+  slot.parts.assign(planner::partsOf(configurations[op.choice]), none);
   for (const Part &part : parts) {
     Id task = times.addTask(keyOf(slotOfOperator(i), part.number, 0, 0), part.device, part.duration,
                             phaseOf(op));
@@ -172,7 +191,7 @@ void Tasks::makeOperator(unsigned i, const std::vector<Part> &parts) {
 void Tasks::makeSums(unsigned i) {
   const Graph::Value &value = graph.values[i];
   const Blocks &made = blocks[i];
-  if (made.otherParts.empty())
+  if (made.parts.size() == 1)
     return;
   const Graph::Operator &op = graph.operators[value.maker];
   const Configuration &configuration = configurations[op.choice];
@@ -181,23 +200,28 @@ void Tasks::makeSums(unsigned i) {
   slot.parts.assign(made.count, none);
   std::vector<unsigned> at;
   for (unsigned block = 0; block < made.count; ++block) {
-    unsigned part = partOf(made, block, at), device = configuration.devices[part];
+    auto [part, first] = placeOf(made, block, at);
     if (makers.parts[part] == none)
       continue;
+    unsigned device = configuration.devices[part];
+    std::vector<unsigned> others; // with partial sums
+    for (unsigned distance : made.parts)
+      if (first + distance != part && makers.parts[first + distance] != none)
+        others.push_back(first + distance);
     int64_t elements = 1;
     for (size_t k = 0; k < at.size(); ++k)
       elements *= blockOf(value.sizes[k], made.degrees[k], at[k]).size();
     const Cluster::Kind &kind = cluster.kinds[cluster.devices[device].kind];
-    double others = double(made.otherParts.size()), bytes = double(elements * value.elementBytes);
+    double count = double(made.parts.size() - 1), bytes = double(elements * value.elementBytes);
     double seconds = kind.operationsPerSecond == 0
                          ? 0
-                         : std::max(others * double(elements) / kind.operationsPerSecond,
-                                    (others + 2) * bytes / kind.bytesPerSecond);
+                         : std::max(count * double(elements) / kind.operationsPerSecond,
+                                    (count + 2) * bytes / kind.bytesPerSecond);
     int64_t duration = timeOf(seconds);
     // The sum of a gradient waits with the messages for it, if there are any.
     bool waits = options.isPaper && isGradient[i];
-    bool isSent = std::any_of(made.otherParts.begin(), made.otherParts.end(), [&](unsigned other) {
-      return makers.parts[part + other] != none && configuration.devices[part + other] != device;
+    bool isSent = std::any_of(others.begin(), others.end(), [&](unsigned other) {
+      return configuration.devices[other] != device;
     });
     Id sum = times.addTask(keyOf(slotOfValue(i), block, mostParts, 0), device, duration,
                            waits && isSent ? Phase::After : Phase::Any);
@@ -206,17 +230,17 @@ void Tasks::makeSums(unsigned i) {
     slot.totals.computing += duration;
     sums.computing += duration;
     times.addDependence({makers.parts[part], sum});
-    for (unsigned other : made.otherParts)
-      if (Id maker = makers.parts[part + other]; maker != none)
-        send({slotOfValue(i),
-              block,
-              part + other,
-              configuration.devices[part + other],
-              device,
-              elements * value.elementBytes,
-              maker,
-              {sum},
-              waits,
-              waits ? Phase::After : Phase::Any});
+    for (unsigned other : others)
+      send({slotOfValue(i),
+            block,
+            other,
+            configuration.devices[other],
+            device,
+            elements * value.elementBytes,
+            makers.parts[other],
+            {},
+            {sum},
+            waits,
+            waits ? Phase::After : Phase::Any});
   }
 }

@@ -41,6 +41,7 @@ public:
       describe(i);
     for (unsigned i = 0; i < pieces.size(); ++i)
       addReads(i);
+    forwardCopies(graph);
     findSums();
     findDepths(graph);
     return std::move(graph);

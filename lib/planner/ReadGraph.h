@@ -18,7 +18,8 @@
 //
 // Names of two nests are one name of the choice if both are the coordinate of one dimension of a
 // value (SharedNames.h), or are spelled alike. A name can be split if a nest that is not pointwise
-// has it. Sorts, branches and loops run as a whole.
+// has it. Nests that only copy or transpose, as where a value gets other names, are no operators.
+// Sorts, branches and loops run as a whole.
 //
 // An argument whose next value the function computes is what the last step computed: it is sent
 // from there. Others are where they are read.

@@ -53,7 +53,16 @@ Configurations::Configurations(const Graph::Choice &choice, unsigned devices) : 
     firsts.push_back(firsts.back() + listsOf(partsOf({each, {}}), devices));
 }
 
+unsigned Configurations::add(const Configuration &configuration) {
+  if (auto known = find(configuration))
+    return *known;
+  added.push_back(configuration);
+  return all() - 1;
+}
+
 Configuration Configurations::operator[](unsigned number) const {
+  if (number >= size())
+    return added[number - size()];
   auto after = std::upper_bound(firsts.begin(), firsts.end(), number);
   size_t at = size_t(after - firsts.begin()) - 1;
   Configuration made{degrees[at], {}};
@@ -66,12 +75,14 @@ Configuration Configurations::operator[](unsigned number) const {
 }
 
 std::optional<unsigned> Configurations::find(const Configuration &configuration) const {
+  if (auto known = std::find(added.begin(), added.end(), configuration); known != added.end())
+    return size() + unsigned(known - added.begin());
   auto same = std::lower_bound(degrees.begin(), degrees.end(), configuration.degrees);
   if (same == degrees.end() || *same != configuration.degrees)
     return std::nullopt;
   size_t at = size_t(same - degrees.begin());
   for (unsigned number = firsts[at]; number < firsts[at + 1]; ++number)
-    if ((*this)[number].devices == configuration.devices)
+    if ((*this)[number] == configuration)
       return number;
   return std::nullopt;
 }

@@ -15,7 +15,8 @@
 //     batch 2                     0 1, or 2 3, or 0 2, or 1 3
 //     nothing                     0, or 1, or 2, or 3
 //
-// No block is empty, and the steps of a recurrence are in one block. A point is the number of a
+// No block is empty, and the steps of a recurrence are in one block. Others, such as those that a
+// rule makes (RulePlans.h), are added, and have the numbers after these. A point is the number of a
 // configuration for each choice; its cost is the time of the tasks (Tasks.h), which is updated by
 // what a proposal changes:
 //
@@ -38,6 +39,10 @@ public:
   Configurations(const Graph::Choice &choice, unsigned devices);
 
   unsigned size() const { return firsts.back(); }
+  /// With those that were added.
+  unsigned all() const { return size() + unsigned(added.size()); }
+  /// The number of any configuration, which is added if it is not one of these.
+  unsigned add(const Configuration &configuration);
   Configuration operator[](unsigned number) const;
   /// The number of a configuration; none if it is not one of these.
   std::optional<unsigned> find(const Configuration &configuration) const;
@@ -47,6 +52,7 @@ private:
   unsigned devices;
   std::vector<std::vector<unsigned>> degrees;
   std::vector<unsigned> firsts; ///< by degrees: the number of their first configuration
+  std::vector<Configuration> added;
 };
 
 /// Options that make a search slower and keep its results, to measure what they turn off.
@@ -61,6 +67,9 @@ public:
 
   std::vector<unsigned> choices() const;
   const Configurations &of(unsigned choice) const { return configurations[choice]; }
+  unsigned add(unsigned choice, const Configuration &each) {
+    return configurations[choice].add(each);
+  }
   /// Splits a name with this label over all devices, or as many as it has coordinates for.
   Point dataParallel(const std::string &label) const;
   /// The picoseconds of a point. It changes the tasks; `decide` keeps the change, or undoes it.

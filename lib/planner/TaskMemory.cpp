@@ -57,7 +57,7 @@ std::vector<int64_t> Tasks::memory() const {
     Needs needs;
     for (const Edge &edge : edges[i])
       addNeeds(i, edge, needs);
-    auto hold = [&](unsigned device, int64_t elements, int64_t begin, int64_t end) {
+    auto hold = [&](unsigned device, int64_t elements, int64_t begin, int64_t end, bool isHeld) {
       holdings.add(device, elements * value.elementBytes, isHeld ? 0 : begin,
                    isHeld ? std::numeric_limits<int64_t>::max() : end);
     };
@@ -67,7 +67,7 @@ std::vector<int64_t> Tasks::memory() const {
     auto need = needs.begin();
     std::vector<unsigned> at;
     for (unsigned block = 0; block < made.count; ++block) {
-      unsigned part = partOf(made, block, at);
+      auto [part, firstPart] = placeOf(made, block, at);
       int64_t elements = 1;
       for (size_t k = 0; k < at.size(); ++k)
         elements *= blockOf(value.sizes[k], made.degrees[k], at[k]).size();
@@ -75,18 +75,18 @@ std::vector<int64_t> Tasks::memory() const {
         continue;
       const Slot &sum = slots[slotOfValue(i)];
       int64_t end = times[sum.parts.empty() ? makers[part] : sum.parts[block]].end;
-      // Partial sums are on their devices, and then on that of the first part, until the sum ends.
-      for (unsigned other : made.otherParts)
-        if (makers[part + other] != none) {
-          holdings.add(devices[part + other], elements * value.elementBytes,
-                       times[makers[part + other]].begin, end);
-          if (devices[part + other] != devices[part])
-            holdings.add(devices[part], elements * value.elementBytes,
-                         times[makers[part + other]].end, end);
+      // Partial sums are on their devices, and then on that of the sum, until that ends.
+      for (unsigned distance : made.parts)
+        if (unsigned other = firstPart + distance; other != part && makers[other] != none) {
+          holdings.add(devices[other], elements * value.elementBytes, times[makers[other]].begin,
+                       end);
+          if (devices[other] != devices[part])
+            holdings.add(devices[part], elements * value.elementBytes, times[makers[other]].end,
+                         end);
         }
       for (; need != needs.end() && need->first.first == block; ++need)
         for (const Need &each : need->second) {
-          int64_t last = end, size = 1;
+          int64_t last = each.fetcher ? 0 : end, size = 1;
           for (Id reader : each.readers)
             last = std::max(last, times[reader].end);
           for (const Interval &interval : each.box)
@@ -95,12 +95,12 @@ std::vector<int64_t> Tasks::memory() const {
             size_t first = next;
             next += cluster.routeOf(devices[part], need->first.second).size();
             hold(need->first.second, size, times[sent[first]].begin,
-                 std::max(last, times[sent[next - 1]].end));
+                 std::max(last, times[sent[next - 1]].end), isHeld && !each.fetcher);
             last = times[sent[first]].end;
           }
           end = std::max(end, last);
         }
-      hold(devices[part], elements, times[makers[part]].begin, end);
+      hold(devices[part], elements, times[makers[part]].begin, end, isHeld);
     }
   }
   return holdings.most();

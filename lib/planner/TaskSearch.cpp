@@ -7,6 +7,8 @@
 
 #include "lib/planner/TaskSearch.h"
 
+#include "lib/planner/RulePlans.h"
+
 #include <algorithm>
 #include <random>
 
@@ -39,8 +41,19 @@ void TaskSearch::show(const Point &point) {
   costs.decide(true);
 }
 
-Point TaskSearch::expert() const {
-  return expertPoint(costs, graph, options.sample, options.devices, options.nodes);
+std::optional<Point> TaskSearch::byRule(SpaceKind kind) {
+  switch (kind) {
+  case SpaceKind::DataParallel:
+    return dataParallel();
+  case SpaceKind::Expert:
+    return expertPoint(costs, graph, options.sample, options.devices, options.nodes);
+  case SpaceKind::Megatron:
+    return megatronPoint(costs, graph, options.sample, options.devices, options.nodes);
+  case SpaceKind::Zero3:
+    return zeroPoint(costs, graph, options.sample, options.devices);
+  default:
+    return std::nullopt;
+  }
 }
 
 /// None for a point that does not fit into memory.
@@ -143,11 +156,15 @@ std::optional<Point> TaskSearch::find(SpaceKind kind) {
   std::vector<SpaceKind> inside;
   switch (kind) {
   case SpaceKind::DataParallel:
-  case SpaceKind::Expert: {
-    Point point = kind == SpaceKind::Expert ? expert() : dataParallel();
-    bool fits = costOf(point, Tasks::noLimit).has_value();
+  case SpaceKind::Expert:
+  case SpaceKind::Megatron:
+  case SpaceKind::Zero3: {
+    std::optional<Point> point = byRule(kind);
+    if (!point)
+      return found[kind] = point;
+    bool fits = costOf(*point, Tasks::noLimit).has_value();
     costs.decide(true);
-    return found[kind] = fits ? std::optional(point) : std::nullopt;
+    return found[kind] = fits ? point : std::nullopt;
   }
   case SpaceKind::Placement:
     break;
@@ -163,7 +180,8 @@ std::optional<Point> TaskSearch::find(SpaceKind kind) {
               SpaceKind::Layers};
     break;
   case SpaceKind::All:
-    inside = {SpaceKind::Soap, SpaceKind::OneMap, SpaceKind::Expert};
+    inside = {SpaceKind::Soap, SpaceKind::OneMap, SpaceKind::Expert, SpaceKind::Megatron,
+              SpaceKind::Zero3};
     break;
   }
   std::vector<Point> starts;

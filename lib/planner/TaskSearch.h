@@ -42,7 +42,8 @@ public:
              TaskSearchOptions options);
 
   Point dataParallel() const { return costs.dataParallel(options.sample); }
-  Point expert() const;
+  /// The plan of a space that has one by a rule; none for other spaces, and if the rule has none.
+  std::optional<Point> byRule(SpaceKind kind);
   /// The best point of a space that is found.
   std::optional<Point> find(SpaceKind kind);
   /// Changes one choice after the other, as long as that makes a point faster; then no single

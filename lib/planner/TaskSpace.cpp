@@ -15,14 +15,15 @@ using namespace heddle::planner;
 
 const std::vector<SpaceKind> &heddle::planner::allSpaces() {
   static const std::vector<SpaceKind> all{
-      SpaceKind::DataParallel, SpaceKind::Expert, SpaceKind::Placement, SpaceKind::OptCnn,
-      SpaceKind::OneMap,       SpaceKind::Layers, SpaceKind::Soap,      SpaceKind::All};
+      SpaceKind::DataParallel, SpaceKind::Expert, SpaceKind::Megatron, SpaceKind::Zero3,
+      SpaceKind::Placement,    SpaceKind::OptCnn, SpaceKind::OneMap,   SpaceKind::Layers,
+      SpaceKind::Soap,         SpaceKind::All};
   return all;
 }
 
 std::string heddle::planner::spelling(SpaceKind kind) {
-  static const char *const names[] = {"data-parallel", "expert", "placement", "optcnn",
-                                      "one-map",       "layers", "soap",      "all"};
+  static const char *const names[] = {"data-parallel", "expert",  "megatron", "zero3", "placement",
+                                      "optcnn",        "one-map", "layers",   "soap",  "all"};
   return names[unsigned(kind)];
 }
 
@@ -137,7 +138,9 @@ public:
   ListedSpace(SpaceKind kind, const TaskCosts &costs, const Graph &graph) {
     for (unsigned choice = 0; choice < graph.choices.size(); ++choice) {
       std::vector<unsigned> &own = numbers.emplace_back();
-      for (unsigned number = 0; number < costs.of(choice).size(); ++number)
+      const Configurations &all = costs.of(choice);
+      for (unsigned number = 0; number < (kind == SpaceKind::All ? all.all() : all.size());
+           ++number)
         if (isInside(kind, graph.choices[choice], costs.of(choice)[number]))
           own.push_back(number);
     }

@@ -9,6 +9,8 @@
 //
 //     data-parallel   the samples are split over all devices
 //     expert          plans that people write (see below)
+//     megatron        pairs of products are split inside (RulePlans.h)
+//     zero3           parameters and their updates are split over all devices (RulePlans.h)
 //     placement       each operator is on one device, as in device placement by learning
 //     optcnn          names that are not summed are split, and parts are on devices 0, 1, 2 ...
 //     one-map         devices are a mesh of two axes, and a name is split alike wherever it occurs,
@@ -16,7 +18,7 @@
 //     layers          as soap, but the choices of a layer with the same names, such as the parts of
 //                     a recurrence that is cut, have one configuration
 //     soap            names that are not summed are split, on any devices, as in FlexFlow
-//     all             summed names as well
+//     all             summed names as well, and what the plans by rule have
 //
 // Experts follow rules. In a network with recurrences, each node has the whole network and its
 // share of the samples, and layers after equally many recurrences are on one device of a node.
@@ -39,7 +41,18 @@
 
 namespace heddle::planner {
 
-enum class SpaceKind { DataParallel, Expert, Placement, OptCnn, OneMap, Layers, Soap, All };
+enum class SpaceKind {
+  DataParallel,
+  Expert,
+  Megatron,
+  Zero3,
+  Placement,
+  OptCnn,
+  OneMap,
+  Layers,
+  Soap,
+  All
+};
 /// All of them, each after those that it contains.
 const std::vector<SpaceKind> &allSpaces();
 std::string spelling(SpaceKind kind);

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
+#include <iterator>
 #include <set>
 
 using namespace heddle;
@@ -46,8 +46,8 @@ std::string Tasks::labelOf(uint64_t key) const {
 Tasks::Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options)
     : graph(graph), cluster(cluster), options(options), blocks(graph.values.size()),
       edges(graph.values.size()), sentAround(graph.operators.size()),
-      valuesOf(graph.operators.size()), operatorsOf(graph.choices.size()),
-      isGradient(graph.values.size(), false) {
+      fetchedAround(graph.operators.size()), valuesOf(graph.operators.size()),
+      operatorsOf(graph.choices.size()), isGradient(graph.values.size(), false) {
   for (size_t i = 0; i < cluster.devices.size() + cluster.lanes; ++i)
     times.addResource();
   for (unsigned i = 0; i < graph.values.size(); ++i)
@@ -68,6 +68,11 @@ Tasks::Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options)
   }
   for (unsigned i = 0; i < graph.values.size(); ++i)
     isGradient[i] = isRead[i] && !isReadByOthers[i];
+  for (const Graph::Operator &op : graph.operators)
+    for (const Graph::Read &fetched : op.reads)
+      for (const Graph::Read &read : op.reads)
+        if (fetched.ofNextStep && !read.ofNextStep)
+          fetchedAround[graph.values[read.value].maker].push_back(fetched.value);
   slots.resize(slotOfMessages(unsigned(graph.values.size())));
   if (options.isPaper)
     barrier = times.addTask(keyOf((1u << 28) - 1, 0, 0, 0), times.addResource(), 1);
@@ -78,7 +83,7 @@ Tasks::Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options)
 
 void Tasks::makeAll(const std::vector<std::vector<Part>> &parts) {
   for (unsigned i = 0; i < graph.values.size(); ++i)
-    blocks[i] = blocksOf(graph.values[i]);
+    blocks[i] = madeBlocks(graph.values[i]);
   for (unsigned i = 0; i < graph.operators.size(); ++i)
     makeOperator(i, parts[i]);
   for (unsigned i = 0; i < graph.values.size(); ++i)
@@ -94,7 +99,7 @@ std::optional<int64_t> Tasks::rebuild(std::vector<Configuration> all, int64_t li
   for (size_t i = 0; i < cluster.devices.size(); ++i)
     computing.addResource();
   for (unsigned i = 0; i < graph.operators.size(); ++i) {
-    parts.push_back(computedParts(i));
+    parts.push_back(partsOf(i));
     for (const Part &part : parts.back())
       computing.add(part.device, phaseOf(graph.operators[i]), part.duration);
   }
@@ -129,16 +134,19 @@ bool Tasks::configure(std::vector<Change> changes, int64_t limit) {
   };
   for (auto &[choice, configuration] : changes) {
     assert(configuration.degrees.size() == graph.choices[choice].names.size() &&
-           configuration.devices.size() == partsOf(configuration));
+           configuration.devices.size() == planner::partsOf(configuration));
     std::swap(configurations[choice], configuration);
     for (unsigned op : operatorsOf[choice]) {
-      made.emplace_back(op, computedParts(op));
+      made.emplace_back(op, partsOf(op));
       for (const Part &part : made.back().second)
         least.add(part.device, phaseOf(graph.operators[op]), part.duration);
       discount(slots[slotOfOperator(op)]);
       for (unsigned value : valuesOf[op])
         discount(slots[slotOfValue(value)]);
       around.insert(sentAround[op].begin(), sentAround[op].end());
+      std::copy_if(fetchedAround[op].begin(), fetchedAround[op].end(),
+                   std::inserter(around, around.end()),
+                   [&](unsigned value) { return isFetched(value); });
     }
   }
   for (unsigned value : around)
@@ -160,7 +168,7 @@ bool Tasks::remake(const std::vector<std::pair<unsigned, std::vector<Part>>> &ma
     renew(slotOfOperator(op));
     for (unsigned value : valuesOf[op]) {
       renew(slotOfValue(value));
-      blocks[value] = blocksOf(graph.values[value]);
+      blocks[value] = madeBlocks(graph.values[value]);
     }
   }
   for (unsigned value : around)
@@ -199,7 +207,7 @@ void Tasks::undo() {
     configurations[choice] = std::move(configuration);
     for (unsigned op : operatorsOf[choice])
       for (unsigned value : valuesOf[op])
-        blocks[value] = blocksOf(graph.values[value]);
+        blocks[value] = madeBlocks(graph.values[value]);
   }
   sums = oldSums;
   times.undo();
@@ -226,16 +234,4 @@ std::vector<int64_t> Tasks::computingOf(unsigned choice) const {
       add(slots[slotOfValue(value)]);
   }
   return computing;
-}
-
-std::vector<int64_t> Tasks::shortestOf(unsigned choice) const {
-  std::vector<int64_t> shortest;
-  for (unsigned op : operatorsOf[choice]) {
-    int64_t least = std::numeric_limits<int64_t>::max();
-    for (Id task : slots[slotOfOperator(op)].parts)
-      if (task != none)
-        least = std::min(least, times.duration(task));
-    shortest.push_back(least);
-  }
-  return shortest;
 }

@@ -17,7 +17,8 @@
 // maker is sent point to point, if they are on two devices: through each link of the route, which
 // is busy for the bytes divided by its rate. A device gets no box twice, however many parts read
 // it, in the forward and the backward pass, say. Partial sums are sent to the first part, which
-// adds them. The next value of a parameter is sent to those that read it in the next step.
+// adds them. The next value of a parameter is sent to those that read it in the next step, or
+// fetched by them (Configuration::isFetched) while what makes their operands runs.
 //
 //     Tasks tasks(graph, cluster, {.isPaper = true});
 //     tasks.configure(0, {{2, 1}, {0, 2}});                   for each choice
@@ -86,13 +87,35 @@ public:
   void undo();
   void commit();
 
+  /// A part of an operator.
+  struct Part {
+    unsigned number, device;
+    int64_t duration;
+  };
+  /// A block of a value: the part that has it, or adds partial sums, in so many picoseconds; and
+  /// the other parts with partial sums, with the picoseconds of their messages.
+  struct Block {
+    unsigned part;
+    bool exists;
+    int64_t sum = 0;
+    std::vector<std::pair<unsigned, int64_t>> others = {};
+  };
+  /// A part of a reader that waits for a block, and the picoseconds of its message if it had none
+  /// of the others. What the next step reads is sent, and no part waits for it.
+  struct Wait {
+    unsigned block, part;
+    int64_t picoseconds;
+  };
+  bool isPaper() const { return options.isPaper; }
+  std::vector<Part> partsOf(unsigned op) const;
+  std::vector<Block> blocksOf(unsigned value) const;
+  std::vector<Wait> waitsOf(unsigned op, unsigned read) const;
+
   int64_t end() const { return times.end(); }
   const Totals &totals() const { return sums; }
   const Timetable &timetable() const { return times; }
   /// Picoseconds in which each device computes for a choice.
   std::vector<int64_t> computingOf(unsigned choice) const;
-  /// Picoseconds of the shortest part of each operator of a choice.
-  std::vector<int64_t> shortestOf(unsigned choice) const;
   /// Picoseconds in which a device computes, or a lane is busy.
   std::vector<int64_t> busy() const;
   /// The label of a task: the name of its operator, "sum of ..." or "message of ...".
@@ -121,10 +144,15 @@ private:
   };
   /// A value's blocks, and the part of the maker that has each.
   struct Blocks {
-    std::vector<unsigned> degrees;    ///< by dimension
-    std::vector<unsigned> strides;    ///< by dimension: the distance of parts
-    std::vector<unsigned> otherParts; ///< distances from the part to those with partial sums
+    std::vector<unsigned> degrees;     ///< by dimension
+    std::vector<unsigned> strides;     ///< by dimension: the distance of parts
+    std::vector<unsigned> parts;       ///< distances from the first part to those with partial sums
+    std::optional<unsigned> scattered; ///< a dimension: see Configuration
     unsigned count = 1;
+  };
+  /// The part that has a block, or its sum, and the first one with a partial sum.
+  struct Place {
+    unsigned part, first;
   };
   struct Edge {
     unsigned reader, read; ///< an operator, and which of its reads
@@ -132,14 +160,10 @@ private:
   /// The part of a block of a value that a device reads, and all parts there that read no more.
   struct Need {
     std::vector<Interval> box;
-    std::vector<Id> readers;  ///< in this step
-    bool isForUpdates = true; ///< all are updates
-    bool isForOthers = false; ///< one is not
-  };
-  /// A part of an operator.
-  struct Part {
-    unsigned number, device;
-    int64_t duration;
+    std::vector<Id> readers;                        ///< in this step
+    bool isForUpdates = true;                       ///< all are updates
+    bool isForOthers = false;                       ///< one is not
+    std::optional<unsigned> fetcher = std::nullopt; ///< the operator that fetches it
   };
   using Needs = std::map<std::pair<unsigned, unsigned>, std::vector<Need>>; ///< by block and device
 
@@ -153,9 +177,11 @@ private:
   std::vector<std::pair<unsigned, Slot>> oldSlots;
   std::vector<std::pair<unsigned, Configuration>> oldConfigurations;
   Totals sums, oldSums;
-  std::vector<Blocks> blocks;                     ///< by value
-  std::vector<std::vector<Edge>> edges;           ///< by value: its readers
-  std::vector<std::vector<unsigned>> sentAround;  ///< by operator: values that it makes or reads
+  std::vector<Blocks> blocks;                    ///< by value
+  std::vector<std::vector<Edge>> edges;          ///< by value: its readers
+  std::vector<std::vector<unsigned>> sentAround; ///< by operator: values that it makes or reads
+  /// By operator: what those that read its values read of the step before.
+  std::vector<std::vector<unsigned>> fetchedAround;
   std::vector<std::vector<unsigned>> valuesOf;    ///< by operator
   std::vector<std::vector<unsigned>> operatorsOf; ///< by choice
   std::vector<bool> isGradient;                   ///< by value: only updates read it
@@ -175,7 +201,6 @@ private:
   Phase phaseOf(const Graph::Operator &op) const {
     return !options.isPaper ? Phase::Any : op.isUpdate ? Phase::After : Phase::Before;
   }
-  std::vector<Part> computedParts(unsigned op) const;
   void makeAll(const std::vector<std::vector<Part>> &parts);
   bool remake(const std::vector<std::pair<unsigned, std::vector<Part>>> &made,
               const std::set<unsigned> &around, int64_t limit);
@@ -184,22 +209,29 @@ private:
   void makeMessages(unsigned value);
   void addNeeds(unsigned value, const Edge &edge, Needs &needs) const;
   static void addNeed(std::vector<Need> &all, Need need);
-  Blocks blocksOf(const Graph::Value &value) const;
+  Blocks madeBlocks(const Graph::Value &value) const;
   int64_t durationOf(const Graph::Operator &op, const std::vector<unsigned> &indices,
                      unsigned device) const;
   std::vector<Interval> boxOf(const Graph::Operator &op, const Graph::Read &read,
                               const std::vector<unsigned> &indices) const;
-  unsigned partOf(const Blocks &blocks, unsigned block, std::vector<unsigned> &at) const;
+  bool isFetched(unsigned value) const {
+    return configurations[graph.operators[graph.values[value].maker].choice].isFetched;
+  }
+  std::vector<Id> beforeFetch(unsigned op, unsigned device) const;
+  Place placeOf(const Blocks &blocks, unsigned block, std::vector<unsigned> &at) const;
   struct Message {
     unsigned slot, to, from; ///< for the key
     unsigned fromDevice, toDevice;
     int64_t bytes;
-    Id after;
+    Id after; ///< or none: as soon as all of `begun` have begun
+    std::vector<Id> begun;
     std::vector<Id> before;
     bool waits; ///< for the barrier
     Phase phase;
   };
   void send(const Message &message);
+  int64_t leastTime(unsigned fromDevice, unsigned toDevice, int64_t bytes,
+                    bool isAwaited = true) const;
   std::vector<unsigned> indicesOf(unsigned choice, unsigned part) const;
 };
 

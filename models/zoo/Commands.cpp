@@ -25,7 +25,12 @@ std::string Options::directory() const {
 }
 
 Model zoo::modelOf(const Options &options) {
-  Model model = modelCalled(options.name, Here()).make(sizeCalled(options.size, Here()));
+  const Entry &entry = modelCalled(options.name, Here());
+  Size size = sizeCalled(options.size, Here());
+  if (options.layers && !entry.makeOf)
+    throw Error("expected --layers for a model that is a row of equal layers, such as gpt, got '" +
+                options.name + "'");
+  Model model = options.layers ? entry.makeOf(size, *options.layers) : entry.make(size);
   nn::Training &training = model.training;
   training.epochs = options.epochs.value_or(training.epochs);
   training.batch = options.batch.value_or(training.batch);

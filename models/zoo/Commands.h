@@ -16,7 +16,7 @@ namespace heddle::zoo {
 /// Options of the commands; defaults are those of the model's setting.
 struct Options {
   std::string name, size = "small";
-  std::optional<int64_t> epochs, batch, patience;
+  std::optional<int64_t> epochs, batch, patience, layers;
   std::optional<uint64_t> seed;
   std::optional<double> rate;
   std::string products; ///< type of the factors; empty: that of the parameters

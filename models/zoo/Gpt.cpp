@@ -106,11 +106,13 @@ static Writer writerOf(const Gpt &net, int threads) {
   };
 }
 
-static Registered gpt("gpt", "Radford et al., GPT-2, 2019", [](Size size) {
+static Setting<Gpt> setting(Size size, std::optional<int64_t> layers) {
   Options options = pick(size, Options{13, 7, 6, 2, 2, 0.0}, Options{256, 128, 192, 6, 4, 0.0},
                          Options{50257, 1024, 768, 12, 12, 0.1},
                          Options{50257, 128, 768, 12, 12, 0.1}); // of no publication
+  options.layers = layers.value_or(options.layers);
   return Setting<Gpt>{Gpt::make(options), lossOf, fortuneBytes(options.words, options.length),
                       trainedFor(3, 32, 2e-3, 1, {"loss", /*larger=*/false, 1.80}), writerOf};
-});
+}
+static Registered gpt("gpt", "Radford et al., GPT-2, 2019", setting);
 } // namespace heddle::zoo::gpt

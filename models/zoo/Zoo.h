@@ -99,6 +99,8 @@ struct Entry {
   std::string name, source; ///< the publication
   std::string file;         ///< path of the model's source file
   std::function<Model(Size)> make;
+  /// The same with so many layers; empty for models whose layers are not counted.
+  std::function<Model(Size, int64_t layers)> makeOf = {};
   /// The file of the PyTorch twin.
   std::string twin() const;
 };
@@ -115,24 +117,30 @@ public:
   template <typename F>
   Registered(const std::string &name, const std::string &source, F settingFor,
              Here here = Here::current()) {
-    add({name, source, here.file_name(), [settingFor](Size size) {
-           auto setting = settingFor(size);
-           Model model{nn::networkOf(setting.net, setting.loss, key(setting.training.seed),
-                                     Name(setting.data.batch)),
-                       setting.data, setting.training};
-           if (size == Size::FlexFlow)
-             model.trainAsFlexFlow(setting.deviceBatch);
-           auto withNet = [net = setting.net](auto given) {
-             return [net, given](const nn::ByPath &parameters, int threads) {
-               return given(nn::netFrom(net, parameters), threads);
-             };
-           };
-           if (setting.writer)
-             model.writer = withNet(setting.writer);
-           if (setting.section)
-             model.section = withNet(setting.section);
-           return model;
-         }});
+    auto modelOf = [](auto setting, Size size) {
+      Model model{nn::networkOf(setting.net, setting.loss, key(setting.training.seed),
+                                Name(setting.data.batch)),
+                  setting.data, setting.training};
+      if (size == Size::FlexFlow)
+        model.trainAsFlexFlow(setting.deviceBatch);
+      auto withNet = [net = setting.net](auto given) {
+        return [net, given](const nn::ByPath &parameters, int threads) {
+          return given(nn::netFrom(net, parameters), threads);
+        };
+      };
+      if (setting.writer)
+        model.writer = withNet(setting.writer);
+      if (setting.section)
+        model.section = withNet(setting.section);
+      return model;
+    };
+    if constexpr (std::is_invocable_v<F, Size, std::optional<int64_t>>)
+      add({name, source, here.file_name(),
+           [=](Size size) { return modelOf(settingFor(size, std::nullopt), size); },
+           [=](Size size, int64_t layers) { return modelOf(settingFor(size, layers), size); }});
+    else
+      add({name, source, here.file_name(),
+           [=](Size size) { return modelOf(settingFor(size), size); }});
   }
 
 private:

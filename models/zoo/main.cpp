@@ -205,6 +205,10 @@ int main(int argc, char **argv) {
   exported->add_option("--checkpoint", options.checkpoint,
                        "A run's checkpoint.safetensors, with the optimiser's state (none: as "
                        "initialised)");
+  exported
+      ->add_option("--layers", options.layers,
+                   "Equal layers of a model that has a row of them (those of the size)")
+      ->check(wholeNumber(1, 1000));
   exported->add_flag("--ir", options.ir,
                      "Print the nd IR of the training step instead; with --output, write it there "
                      "as step.mlir, with its tensors");

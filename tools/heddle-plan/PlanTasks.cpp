@@ -54,13 +54,13 @@ int heddle::searchTasks(const PlanOptions &options) {
   if (options.exact) {
     ExactSearch exact(*planning.costs, *planning.tasks, planning.graph, planning.devices,
                       [&] { return planning.search->fits(); });
-    bool isProved = exact.run(*best, options.exact);
+    bool isProved = exact.run(*best, options.exact, untilInterrupted());
     best = exact.best();
     proof += isProved ? llvm::formatv("no plan takes less time; {0} were computed to prove it\n",
                                       exact.points())
                             .str()
                       : llvm::formatv("not proved with {0} plans; none takes less than {1}\n",
-                                      exact.points(), milliseconds(exact.bound({})))
+                                      exact.plans(), milliseconds(exact.bound()))
                             .str();
     planning.search->show(*best);
   }
@@ -99,12 +99,12 @@ int heddle::compareTasks(const PlanOptions &options) {
   for (SpaceKind kind : allSpaces()) {
     // The plans by rule are shown even if they do not fit.
     std::optional<Point> best = planning.search->find(kind);
-    if (!best && kind == SpaceKind::DataParallel)
-      best = planning.search->dataParallel();
-    if (!best && kind == SpaceKind::Expert)
-      best = planning.search->expert();
+    if (!best)
+      best = planning.search->byRule(kind);
     if (!best) {
-      table += "| " + spelling(kind) + " | none fits | | | | |\n";
+      bool isByRule = kind == SpaceKind::Megatron || kind == SpaceKind::Zero3;
+      table += "| " + spelling(kind) + (isByRule ? " | none by its rule" : " | none fits") +
+               " | | | | |\n";
       continue;
     }
     planning.search->show(*best);

@@ -149,7 +149,9 @@ std::string TaskPlanning::text(unsigned choice, const Configuration &each) const
   text += " on";
   for (unsigned device : each.devices)
     text += " " + cluster.devices[device].name;
-  return text;
+  if (each.scattered)
+    text += ", sums in blocks of " + graph.choices[choice].names[*each.scattered].label;
+  return text + (each.isFetched ? ", fetched" : "");
 }
 
 std::string TaskPlanning::text(const Point &point) const {

@@ -60,6 +60,16 @@ inline Configuration drawConfiguration(const Graph::Choice &choice, unsigned dev
   return drawn;
 }
 
+/// Also with sums in blocks, and values that are fetched.
+inline Configuration drawAnyConfiguration(const Graph::Choice &choice, unsigned devices,
+                                          Random &random) {
+  Configuration drawn = drawConfiguration(choice, devices, random);
+  if (!choice.names.empty() && below(2, random))
+    drawn.scattered = below(unsigned(choice.names.size()), random);
+  drawn.isFetched = below(2, random);
+  return drawn;
+}
+
 /// A read of a value whose coordinates are names, sums, quotients or all there is.
 inline Graph::Read drawRead(const Graph &graph, const Graph::Operator &op, unsigned value,
                             Random &random) {

@@ -72,3 +72,41 @@ TEST(Depths, OfLayersAreThoseOfTheirParameters) {
   layers.update("state", seed, seed);
   EXPECT_EQ(layers.depths(), (std::vector<unsigned>{1, 0, 1, 1, 1, 0}));
 }
+
+// w(i, o) is renamed and transposed to c(p, j), which two operators read; a scaled copy is none.
+TEST(Graph, CopiesAreForwarded) {
+  Graph graph;
+  Coordinate first{.terms = {{0, 1}}}, second{.terms = {{1, 1}}};
+  graph.choices = {
+      {"y", {{"j", 4}, {"p", 6}}}, {"copy", {{"j", 4}, {"p", 6}}}, {"w", {{"i", 4}, {"o", 6}}}};
+  graph.operators = {
+      {"copy", 1, {0, 1}}, {"y", 0, {0, 1}, 24}, {"z", 0, {0, 1}, 24}, {"w", 2, {0, 1}, 24}};
+  graph.operators[3].isUpdate = true;
+  graph.values = {
+      {0, {6, 4}, {1, 0}}, {1, {4, 6}, {0, 1}}, {2, {4, 6}, {0, 1}}, {3, {4, 6}, {0, 1}}};
+  graph.operators[0].reads = {{3, {first, second}, true}};
+  graph.operators[1].reads = {{0, {second, first}}};
+  graph.operators[2].reads = {{0, {{{{1, 1}}, 0, 1}, first}}, {1, {first, second}}};
+  Graph scaled = graph, window = graph;
+  forwardCopies(graph);
+  ASSERT_EQ(graph.operators.size(), 3u);
+  ASSERT_EQ(graph.choices.size(), 2u);
+  EXPECT_EQ(graph.operators[0].name, "y");
+  EXPECT_EQ(graph.values[2].maker, 2u);
+  EXPECT_EQ(graph.operators[2].choice, 1u);
+  for (unsigned reader : {0u, 1u}) {
+    const Graph::Read &read = graph.operators[reader].reads[0];
+    EXPECT_EQ(read.value, 2u);
+    EXPECT_TRUE(read.ofNextStep);
+    EXPECT_EQ(nameIn(read.coordinates[0]), 0u);
+    EXPECT_EQ(read.coordinates[1].terms[0].name, 1u);
+    EXPECT_EQ(read.coordinates[1].high, reader); // a window of two
+  }
+  EXPECT_EQ(graph.operators[1].reads[1].value, 0u);
+  scaled.operators[0].operations = 24;
+  forwardCopies(scaled);
+  EXPECT_EQ(scaled.operators.size(), 4u);
+  window.operators[0].reads[0].coordinates[0].high = 1;
+  forwardCopies(window);
+  EXPECT_EQ(window.operators.size(), 4u);
+}

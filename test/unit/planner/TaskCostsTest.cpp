@@ -134,7 +134,7 @@ TEST(TaskCosts, VisitsPointsByTheirTime) {
 // time of any point that begins with what is decided.
 TEST(ExactSearch, AgreesWithBruteForceAndBoundsAreAdmissible) {
   Random random(11);
-  uint64_t tried = 0, all = 0;
+  uint64_t tried = 0, all = 0, whole = 0, close = 0;
   for (unsigned round = 0; round < 150; ++round) {
     unsigned devices = 2 + 2 * below(2, random), choices = 2 + (devices == 2);
     Graph graph = drawGraph(choices, choices + below(4, random), random);
@@ -151,6 +151,7 @@ TEST(ExactSearch, AgreesWithBruteForceAndBoundsAreAdmissible) {
     Tasks tasks(graph, cluster, options);
     TaskCosts costs(tasks, graph, devices);
     ExactSearch exact(costs, tasks, graph, devices);
+    StepBound boundOf(costs, tasks, graph, devices);
     /// The least time of the points that begin with these numbers.
     auto leastOf = [&](auto &self, Point &decided) -> int64_t {
       int64_t least = std::numeric_limits<int64_t>::max();
@@ -164,24 +165,36 @@ TEST(ExactSearch, AgreesWithBruteForceAndBoundsAreAdmissible) {
           decided.pop_back();
         }
       }
-      EXPECT_LE(exact.bound(decided), least) << "round " << round;
+      StepBound::Decided some(decided.begin(), decided.end());
+      some.resize(choices);
+      int64_t bound = boundOf(some);
+      EXPECT_LE(bound, least) << "round " << round;
+      EXPECT_GT(bound, 0);
+      if (decided.size() == choices) {
+        ++whole;
+        close += bound * 10 >= least * 9;
+      }
       return least;
     };
     Point none;
     int64_t least = leastOf(leastOf, none);
     ASSERT_TRUE(exact.run(Point(choices), 1'000'000));
     EXPECT_EQ(exact.picoseconds(), least) << "round " << round;
+    EXPECT_EQ(exact.bound(), least);
     EXPECT_EQ(freshTime(graph, cluster, options, costs, exact.best()), least);
     tried += exact.points();
-    // Too few points are said to be too few.
-    if (exact.points() > 1) {
+    // Too few plans are said to be too few, with a bound.
+    if (exact.plans() > 1) {
       Tasks again(graph, cluster, options);
       TaskCosts others(again, graph, devices);
       ExactSearch cut(others, again, graph, devices);
-      EXPECT_FALSE(cut.run(Point(choices), exact.points() - 1));
+      EXPECT_FALSE(cut.run(Point(choices), exact.plans() - 1));
+      EXPECT_LE(cut.bound(), least);
+      EXPECT_GT(cut.bound(), 0);
     }
   }
-  EXPECT_LT(tried, all / 2); // bounds spare points
+  EXPECT_GT(close, whole * 3 / 4); // within 10 % if all is decided
+  EXPECT_LT(tried, all / 2);       // bounds spare points
 }
 
 // The best of the points that fit, by trying all: some memory is too small for the fastest point.

@@ -78,13 +78,13 @@ TEST(Nodes, AreDevicesOfOneName) {
 
 TEST_F(TaskSearchTest, ExpertsSplitFullyConnectedLayers) {
   make();
-  Point point = search->expert();
+  Point point = *search->byRule(SpaceKind::Expert);
   EXPECT_EQ(of(0, point), (Configuration{{4, 1}, {0, 1, 2, 3}}));
   EXPECT_EQ(of(1, point), (Configuration{{1, 1, 4}, {0, 1, 2, 3}}));
   // The choices of a layer are split alike.
   graph.choices[0].layer = graph.choices[1].layer = "many";
   make();
-  point = search->expert();
+  point = *search->byRule(SpaceKind::Expert);
   EXPECT_EQ(of(0, point), (Configuration{{1, 4}, {0, 1, 2, 3}}));
   EXPECT_EQ(of(1, point), (Configuration{{1, 1, 4}, {0, 1, 2, 3}}));
 }
@@ -96,16 +96,145 @@ TEST_F(TaskSearchTest, ExpertsSplitSamplesOfConvolutions) {
   graph.values[1].names.push_back(3);
   graph.values[1].sizes.push_back(6);
   make();
-  EXPECT_EQ(of(1, search->expert()), (Configuration{{4, 1, 1, 1}, {0, 1, 2, 3}}));
+  EXPECT_EQ(of(1, *search->byRule(SpaceKind::Expert)), (Configuration{{4, 1, 1, 1}, {0, 1, 2, 3}}));
 }
 
 // Two recurrences: what is before and after the first one is on the two devices of a node.
 TEST_F(TaskSearchTest, ExpertsPutLayersOnDevicesOfNodes) {
   graph.choices[1].depth = 1;
   make();
-  Point point = search->expert();
+  Point point = *search->byRule(SpaceKind::Expert);
   EXPECT_EQ(of(0, point), (Configuration{{2, 1}, {0, 2}}));
   EXPECT_EQ(of(1, point), (Configuration{{2, 1, 1}, {1, 3}}));
+}
+
+namespace {
+/// h(b, f) = sum over i of x(b, i) * v(i, f), a(b, g) of h(b, g), and
+/// y(b, o) = sum over g of a(b, g) * w(g, o), between x and z, with updates of v and w.
+Graph twoProducts() {
+  Graph graph;
+  auto along = [](unsigned name) { return Coordinate{{{name, 1}}, 0, 0, 1}; };
+  graph.choices = {{"x", {{"b", 8}, {"i", 4}}}, {"h", {{"f", 8}, {"b", 8}, {"i", 4}}},
+                   {"a", {{"b", 8}, {"g", 8}}}, {"y", {{"b", 8}, {"o", 6}, {"g", 8}}},
+                   {"z", {{"b", 8}, {"o", 6}}}, {"v", {{"i", 4}, {"f", 8}}},
+                   {"w", {{"f", 8}, {"o", 6}}}};
+  graph.operators = {{"x", 0, {0, 1}, 32},     {"h", 1, {0, 1, 2}, 512}, {"a", 2, {0, 1}, 64},
+                     {"y", 3, {0, 1, 2}, 768}, {"z", 4, {0, 1}, 48},     {"v", 5, {0, 1}, 32},
+                     {"w", 6, {0, 1}, 48}};
+  graph.operators[5].isUpdate = graph.operators[6].isUpdate = true;
+  graph.values = {{0, {8, 4}, {0, 1}, {}, 4}, {1, {8, 8}, {1, 0}, {2}, 4},
+                  {2, {8, 8}, {0, 1}, {}, 4}, {3, {8, 6}, {0, 1}, {2}, 4},
+                  {4, {8, 6}, {0, 1}, {}, 4}, {5, {4, 8}, {0, 1}, {}, 4},
+                  {6, {8, 6}, {0, 1}, {}, 4}};
+  graph.operators[1].reads = {{0, {along(1), along(2)}}, {5, {along(2), along(0)}, true}};
+  graph.operators[2].reads = {{1, {along(0), along(1)}}};
+  graph.operators[3].reads = {{2, {along(0), along(2)}}, {6, {along(2), along(1)}, true}};
+  graph.operators[4].reads = {{3, {along(0), along(1)}}};
+  return graph;
+}
+} // namespace
+
+// Two nodes of two devices: f is split in a node, samples over nodes. Devices of a node exchange
+// their rows of x, 32 bytes each, and halves of their partial sums of y, 48 bytes each. Those of
+// the second node get their half of v, 64 bytes, and of w, 96 bytes.
+TEST_F(TaskSearchTest, MegatronSplitsInsidePairsOfProducts) {
+  graph = twoProducts();
+  make();
+  Point point = *search->byRule(SpaceKind::Megatron);
+  std::vector<unsigned> all{0, 1, 2, 3}, mesh{0, 2, 1, 3};
+  EXPECT_EQ(of(0, point), (Configuration{{4, 1}, all}));
+  EXPECT_EQ(of(1, point), (Configuration{{2, 2, 1}, mesh, 1}));
+  EXPECT_EQ(of(2, point), (Configuration{{2, 2}, all, 0}));
+  EXPECT_EQ(of(3, point), (Configuration{{2, 1, 2}, all, 0}));
+  EXPECT_EQ(of(4, point), (Configuration{{4, 1}, all}));
+  EXPECT_EQ(of(5, point), (Configuration{{1, 2}, {0, 1}}));
+  EXPECT_EQ(of(6, point), (Configuration{{2, 1}, {0, 1}}));
+  search->show(point);
+  EXPECT_EQ(tasks->totals().bytes, 4 * 32 + 4 * 48 + 2 * 64 + 2 * 96);
+  search->show(search->dataParallel());
+  EXPECT_EQ(tasks->totals().bytes, 3 * 128 + 3 * 192);
+  // It is a start of what is searched in all.
+  EXPECT_TRUE(TaskSpace::make(SpaceKind::All, *costs, graph, 4)->own(point).has_value());
+  EXPECT_FALSE(TaskSpace::make(SpaceKind::Soap, *costs, graph, 4)->own(point).has_value());
+}
+
+// Something else sums over f; v alone, which its own gradient sums over f; or a second pair, which
+// follows the first one.
+TEST_F(TaskSearchTest, MegatronLeavesNamesThatOthersSum) {
+  graph = twoProducts();
+  graph.values[2].names[1] = std::nullopt;
+  graph.operators[2].names = {0, 1};
+  graph.values.push_back({2, {8}, {0}, {1}, 4});
+  make();
+  EXPECT_EQ(search->byRule(SpaceKind::Megatron), std::nullopt);
+  graph = twoProducts();
+  graph.operators[3].reads.pop_back(); // y sums, but without a parameter
+  make();
+  EXPECT_EQ(search->byRule(SpaceKind::Megatron), std::nullopt);
+  graph.operators[3].reads.push_back({5, {{{}, 0, 3, 1}, {{{2, 1}}, 0, 0, 1}}, true});
+  graph.operators[3].reads.back().coordinates[0] = {{{1, 1}}, 0, 0, 1};
+  make();
+  EXPECT_EQ(search->byRule(SpaceKind::Megatron), std::nullopt);
+  graph = twoProducts();
+  graph.choices.push_back({"u", {{"b", 8}, {"p", 2}, {"o", 6}}});
+  graph.choices.push_back({"t", {{"o", 6}, {"p", 2}}});
+  graph.operators.push_back({"u", 7, {0, 1, 2}, 96});
+  graph.operators.push_back({"t", 8, {0, 1}, 12});
+  graph.operators.back().isUpdate = true;
+  graph.values.push_back({7, {8, 2}, {0, 1}, {2}, 4});
+  graph.values.push_back({8, {6, 2}, {0, 1}, {}, 4});
+  auto along = [](unsigned name) { return Coordinate{{{name, 1}}, 0, 0, 1}; };
+  graph.operators[7].reads = {{4, {along(0), along(2)}}, {8, {along(2), along(1)}, true}};
+  make();
+  Point point = *search->byRule(SpaceKind::Megatron);
+  EXPECT_EQ(of(3, point).degrees, (std::vector<unsigned>{2, 1, 2}));
+  EXPECT_EQ(of(7, point).degrees, (std::vector<unsigned>{4, 1, 1}));
+}
+
+// y(b) = sum over i of x(b, i) * w(i), d(b, i) = e(b) * w(i), and dw(i) = sum over b. w has 32
+// bytes. Data parallelism sends dw to the first of 4 devices, and w back; in parts, w is fetched
+// twice.
+TEST_F(TaskSearchTest, ZeroSplitsParametersOverAllDevices) {
+  auto along = [](unsigned name) { return Coordinate{{{name, 1}}, 0, 0, 1}; };
+  graph = {};
+  graph.choices = {{"y", {{"b", 4}, {"i", 8}}},
+                   {"d", {{"b", 4}, {"i", 8}}},
+                   {"dw", {{"b", 4}, {"i", 8}}},
+                   {"w", {{"i", 8}}}};
+  graph.operators = {
+      {"y", 0, {0, 1}, 32}, {"d", 1, {0, 1}, 32}, {"dw", 2, {0, 1}, 32}, {"w", 3, {0}, 8}};
+  graph.operators[3].isUpdate = true;
+  graph.values = {{0, {4}, {0}, {1}, 4},
+                  {1, {4, 8}, {0, 1}, {}, 4},
+                  {2, {8}, {1}, {0}, 4},
+                  {3, {8}, {0}, {}, 4},
+                  {3, {8}, {0}, {}, 4}}; // the last one is of the optimizer
+  graph.operators[0].reads = {{3, {along(1)}, true}};
+  graph.operators[1].reads = {{0, {along(0)}}, {3, {along(1)}, true}};
+  graph.operators[2].reads = {{1, {along(0), along(1)}}};
+  graph.operators[3].reads = {{2, {along(0)}}, {3, {along(0)}, true}, {4, {along(0)}, true}};
+  make();
+  search->show(search->dataParallel());
+  EXPECT_EQ(tasks->totals().bytes, 2 * 3 * 32);
+  std::vector<int64_t> memory = tasks->memory();
+  std::vector<unsigned> all{0, 1, 2, 3};
+  Point point = *search->byRule(SpaceKind::Zero3);
+  EXPECT_EQ(of(2, point), (Configuration{{4, 1}, all, 1}));
+  EXPECT_EQ(of(3, point), (Configuration{{4}, all, std::nullopt, true}));
+  search->show(point);
+  EXPECT_EQ(tasks->totals().bytes, 3 * 3 * 32);
+  // Most is held when d and dw are there: besides, two parts of 8 bytes, not of 32.
+  for (int64_t bytes : tasks->memory())
+    EXPECT_LE(bytes, 2 * 8 + 4 + 32 + 32 + 3 * 8);
+  EXPECT_GE(memory[0], 2 * 32 + 32 + 32);
+  graph.operators[3].choice = 2; // one choice with its gradient
+  graph.operators[3].names = {1};
+  for (unsigned value : {3, 4})
+    graph.values[value].names = {1};
+  for (Graph::Read &read : graph.operators[3].reads)
+    read.coordinates = {along(1)};
+  make();
+  EXPECT_EQ(search->byRule(SpaceKind::Zero3), std::nullopt);
 }
 
 // By definition: which configurations each space has.

@@ -78,6 +78,62 @@ TEST(Tasks, AddPartialSumsInTheFirstPart) {
   EXPECT_EQ(tasks.totals(), (Tasks::Totals{3 * 96, 3, 192 + 72 + 24}));
 }
 
+// Each part adds the rows of its own: 18 operations after 24 bytes of each other one. Six columns
+// are no equal blocks of four parts.
+TEST(Tasks, AddPartialSumsInBlocks) {
+  Graph graph = twoOperators();
+  Cluster cluster = allLinked(4);
+  Tasks tasks(graph, cluster, {.isPaper = true});
+  tasks.configure(0, {.degrees = {1, 1, 4}, .devices = {3, 2, 1, 0}, .scattered = 0});
+  tasks.configure(1, {{4, 1}, {3, 2, 1, 0}});
+  EXPECT_EQ(tasks.update(), 48 + 24 + 18 + 6 + 2);
+  EXPECT_EQ(tasks.totals(), (Tasks::Totals{4 * 3 * 24, 4 * 3, 192 + 72 + 24}));
+  // A partial sum of 96 bytes, and 24 of each other part.
+  EXPECT_EQ(tasks.memory(), (std::vector<int64_t>(4, 96 + 72)));
+  tasks.commit();
+  tasks.configure(0, {.degrees = {1, 1, 4}, .devices = {3, 2, 1, 0}, .scattered = 1});
+  tasks.configure(1, {{1, 1}, {3}});
+  tasks.update();
+  EXPECT_EQ(tasks.totals().bytes, 3 * 96);
+}
+
+// w(i) is 32 bytes, and is read by y and z, which follow each other. It is sent once, or fetched by
+// each; the second time while y runs.
+TEST(Tasks, OperatorsFetchTheirParameters) {
+  Graph graph;
+  graph.choices = {{"w", {{"i", 8}}}, {"y", {{"i", 8}}}, {"z", {{"i", 8}}}};
+  graph.operators = {{"y", 1, {0}, 100}, {"z", 2, {0}, 200}, {"w", 0, {0}, 8}};
+  graph.operators[2].isUpdate = true;
+  graph.values = {{0, {8}, {0}, {}, 4}, {1, {8}, {0}, {}, 4}, {2, {8}, {0}, {}, 4}};
+  Coordinate own{.terms = {{0, 1}}};
+  graph.operators[0].reads = {{2, {own}, true}};
+  graph.operators[1].reads = {{0, {own}}, {2, {own}, true}};
+  graph.operators[2].reads = {{1, {own}}, {2, {own}, true}};
+  Cluster cluster = allLinked(2);
+  for (Cluster::Link &link : cluster.links)
+    link.latencySeconds = 0;
+  for (bool isPaper : {false, true}) {
+    Tasks tasks(graph, cluster, {.isPaper = isPaper});
+    tasks.configure(1, {{1}, {1}});
+    tasks.configure(2, {{1}, {1}});
+    int64_t barrier = isPaper ? 2 : 0;
+    EXPECT_EQ(tasks.update(), 300 + barrier + 32 + 8 + 32); // z to the update, and w back
+    EXPECT_EQ(tasks.totals().bytes, 2 * 32);
+    tasks.commit();
+    tasks.configure(0, {.degrees = {1}, .devices = {0}, .isFetched = true});
+    EXPECT_EQ(tasks.update(), 32 + 300 + barrier + 32 + 8);
+    EXPECT_EQ(tasks.totals().bytes, 3 * 32);
+    // w, and z; y and z, and w while these run.
+    EXPECT_EQ(tasks.memory(), (std::vector<int64_t>{32 + 32, 32 + 32 + 32}));
+    tasks.commit();
+    // Without y on the device, it waits until y has begun elsewhere.
+    tasks.configure(1, {{1}, {0}});
+    EXPECT_EQ(tasks.update(), 100 + 32 + 200 + barrier + 32 + 8);
+    tasks.undo();
+    EXPECT_EQ(tasks.end(), 32 + 300 + barrier + 32 + 8);
+  }
+}
+
 // A message takes the latency besides; on two links, it passes through both at once.
 TEST(Tasks, MessagesTakeTheLatencyAndTheSlowestLink) {
   Graph graph = twoOperators();
@@ -343,7 +399,7 @@ TEST(Tasks, ChangesGiveTheTimesOfAFreshStart) {
       std::vector<Tasks::Change> changes;
       for (unsigned k = below(choices, random), last = k + below(2, random);
            k <= last && k < choices; ++k)
-        changes.emplace_back(k, drawConfiguration(graph.choices[k], devices, random));
+        changes.emplace_back(k, drawAnyConfiguration(graph.choices[k], devices, random));
       Tasks fresh(graph, cluster, options);
       for (unsigned k = 0; k < choices; ++k)
         fresh.configure(k, tasks.configuration(k));
