@@ -36,9 +36,10 @@ namespace heddle::planner {
 std::optional<Point> megatronPoint(TaskCosts &costs, const Graph &graph, const std::string &sample,
                                    unsigned devices, unsigned nodes);
 
-/// None if updates and other operators are one choice.
+/// None if updates and other operators are one choice, or if parameters would be fetched in more
+/// messages than that, for which there is no memory.
 std::optional<Point> zeroPoint(TaskCosts &costs, const Graph &graph, const std::string &sample,
-                               unsigned devices);
+                               unsigned devices, uint64_t mostMessages = 10'000'000);
 
 } // namespace heddle::planner
 
