@@ -32,7 +32,7 @@ struct Gpt {
   HEDDLE_FIELDS(words, positions, layers, norm)
   double dropout;
 
-  static Gpt make(const Options &options) {
+  static Gpt make(const Options &options, std::optional<int64_t> layers) {
     Extent features{feature, options.features};
     auto table = [&](uint64_t seed, const Extent &rows) {
       return nn::normal(key(seed), {rows, features}, 0, 0.02);
@@ -44,7 +44,7 @@ struct Gpt {
                                  .activation = [](const Tensor &x) { return nn::geluTanh(x); }};
     return {{table(1, {word, options.words})},
             {table(2, {time, options.length})},
-            nn::TransformerLayer::stack(options.layers, features, key(3), layer),
+            nn::TransformerLayer::stack(layers.value_or(options.layers), features, key(3), layer),
             nn::LayerNorm::make({features}),
             options.dropout};
   }
@@ -106,13 +106,11 @@ static Writer writerOf(const Gpt &net, int threads) {
   };
 }
 
-static Setting<Gpt> setting(Size size, std::optional<int64_t> layers) {
+static Registered gpt("gpt", "Radford et al., GPT-2, 2019", [](Size size, auto deep) {
   Options options = pick(size, Options{13, 7, 6, 2, 2, 0.0}, Options{256, 128, 192, 6, 4, 0.0},
                          Options{50257, 1024, 768, 12, 12, 0.1},
                          Options{50257, 128, 768, 12, 12, 0.1}); // of no publication
-  options.layers = layers.value_or(options.layers);
-  return Setting<Gpt>{Gpt::make(options), lossOf, fortuneBytes(options.words, options.length),
+  return Setting<Gpt>{Gpt::make(options, deep), lossOf, fortuneBytes(options.words, options.length),
                       trainedFor(3, 32, 2e-3, 1, {"loss", /*larger=*/false, 1.80}), writerOf};
-}
-static Registered gpt("gpt", "Radford et al., GPT-2, 2019", setting);
+});
 } // namespace heddle::zoo::gpt
