@@ -10,6 +10,8 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdTypical.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace heddle;

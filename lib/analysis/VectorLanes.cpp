@@ -9,6 +9,8 @@
 
 #include "dialects/nest/NestBuild.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
