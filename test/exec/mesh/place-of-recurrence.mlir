@@ -1,11 +1,9 @@
 // A recurrence with a place, whose steps another axis splits: the loop of its turns has the place.
 // RUN: heddle-run %s --interpret --seed 2 > %t.whole
-// RUN: printf 'mesh d=4\nop .x./time:d(2)2\nop .x.@d(1)2=1\n' > %t.plan
-// RUN: heddle-run %s --simulate --plan %t.plan --seed 2 | diff - %t.whole
-// RUN: heddle-run %s --compare --plan %t.plan --seed 2 | FileCheck %s
-// RUN: printf 'mesh stage=2,d=3\nx/time:d\nop .x.@stage=1\n' > %t.plan
-// RUN: heddle-run %s --simulate --plan %t.plan --seed 2 | diff - %t.whole
-// RUN: heddle-run %s --compare --plan %t.plan --seed 2 | FileCheck %s
+// RUN: heddle-run %s --simulate --plan %S/Inputs/place-part.plan --seed 2 | diff - %t.whole
+// RUN: heddle-run %s --compare --plan %S/Inputs/place-part.plan --seed 2 | FileCheck %s
+// RUN: heddle-run %s --simulate --plan %S/Inputs/place-stage.plan --seed 2 | diff - %t.whole
+// RUN: heddle-run %s --compare --plan %S/Inputs/place-stage.plan --seed 2 | FileCheck %s
 // CHECK: 15 elements agree
 
 !x = !nd.tensor<f32, batch: 3, time: 5>
