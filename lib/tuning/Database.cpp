@@ -17,8 +17,8 @@
 
 using namespace heddle::tuning;
 
-/// Other processes store one measurement at a time.
-static constexpr int mostMillisecondsToWait = 10000;
+/// Other processes store one measurement at a time, on a busy disk in a second or so.
+static constexpr int mostMillisecondsToWait = 60000;
 
 // The file's header has "Hdle", and the version of the table.
 static constexpr const char *makeTable =
