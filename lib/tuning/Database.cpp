@@ -17,8 +17,8 @@
 
 using namespace heddle::tuning;
 
-/// Other processes store one measurement at a time, on a busy disk in a second or so.
-static constexpr int mostMillisecondsToWait = 60000;
+/// Other processes store one measurement at a time.
+static constexpr int mostMillisecondsToWait = 10000;
 
 // The file's header has "Hdle", and the version of the table.
 static constexpr const char *makeTable =
@@ -87,8 +87,6 @@ private:
 };
 } // namespace
 
-static bool meansDamage(int status) { return status == SQLITE_NOTADB || status == SQLITE_CORRUPT; }
-
 Database::Database(std::string given, Warn warn) : path(std::move(given)), warn(std::move(warn)) {
   (void)llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
   llvm::sys::fs::UniqueID before, now;
@@ -125,23 +123,33 @@ Database::State Database::open() {
   return state;
 }
 
-/// Checks an open file, and makes the table of an empty one.
-Database::State Database::check() {
-  auto failure = [](int status) { return meansDamage(status) ? State::Damaged : State::Unusable; };
+/// The state of an open file; none: it is empty. Its statements have ended then, and their lock is
+/// free: two processes that both read and wait to write would wait forever.
+std::optional<Database::State> Database::stateOfFile() {
   Statement whole(handle, "PRAGMA quick_check(1)");
   if (!whole.step())
-    return failure(whole.status);
+    return stateAfter(whole.status);
   if (whole.text(0) != "ok")
     return State::Damaged;
   Statement header(handle, "SELECT application_id, user_version, (SELECT count(*) FROM "
                            "sqlite_schema) FROM pragma_application_id, pragma_user_version");
   if (!header.step())
-    return failure(header.status);
+    return stateAfter(header.status);
   if (header.integer(0) == application && header.integer(1) == formatVersion)
     return State::Good;
-  if (header.integer(2) > 0)
-    return State::OtherVersion;
-  return run(makeTable) ? State::Good : failure(sqlite3_errcode(handle));
+  return header.integer(2) > 0 ? std::optional(State::OtherVersion) : std::nullopt;
+}
+
+Database::State Database::stateAfter(int status) {
+  bool isDamage = status == SQLITE_NOTADB || status == SQLITE_CORRUPT;
+  return isDamage ? State::Damaged : State::Unusable;
+}
+
+/// Checks an open file, and makes the table of an empty one.
+Database::State Database::check() {
+  if (std::optional<State> state = stateOfFile())
+    return *state;
+  return run(makeTable) ? State::Good : stateAfter(sqlite3_errcode(handle));
 }
 
 void Database::setAside(State state) {

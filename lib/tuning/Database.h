@@ -30,7 +30,7 @@ struct sqlite3;
 
 namespace heddle::tuning {
 
-/// What the time of a nest depends on.
+/// Two nests with equal keys take the same time.
 struct Key {
   std::string nest;    ///< its text, with layouts and schedule, under canonical names
   std::string machine; ///< the facts of the machine
@@ -67,6 +67,8 @@ private:
   enum class State { Good, Damaged, OtherVersion, Unusable };
   State open();
   State check();
+  std::optional<State> stateOfFile();
+  static State stateAfter(int status);
   void close();
   bool run(const char *statements);
   void setAside(State state);
