@@ -18,20 +18,15 @@ class Cutter {
 public:
   Cutter(const Graph &graph, unsigned pieces)
       : graph(graph), most(pieces), valuesOf(graph.operators.size()), piecesOf(graph.values.size()),
-        cuts(graph.operators.size()) {
+        cuts(graph.operators.size()), classes(graph) {
     for (unsigned i = 0; i < graph.values.size(); ++i)
       valuesOf[graph.values[i].maker].push_back(i);
-    for (const Graph::Choice &choice : graph.choices)
-      for (size_t i = firsts.emplace_back(parents.size()); i < firsts.back() + choice.names.size();
-           ++i)
-        parents.push_back(i);
   }
 
   Graph run() {
-    joinNames();
     for (unsigned i = 0; i < graph.operators.size(); ++i)
       if (auto name = graph.operators[i].sequence)
-        lastRecurrence[rootOf(graph.operators[i].choice, *name)] = i;
+        lastRecurrence[classes.of(graph.operators[i].choice, *name)] = i;
     for (unsigned i = 0; i < graph.operators.size(); ++i)
       addOperator(i);
     for (unsigned i = 0; i < origins.size(); ++i)
@@ -64,33 +59,9 @@ private:
   std::vector<std::vector<Piece>> piecesOf;    ///< by value
   std::vector<Cut> cuts;                       ///< by operator
   std::vector<Origin> origins;                 ///< by operator of the new graph
-  std::vector<size_t> firsts, parents;         ///< classes of names
-  std::map<size_t, unsigned> lastRecurrence;   ///< by class: the last operator with such steps
+  NameClasses classes;
+  std::map<size_t, unsigned> lastRecurrence; ///< by class: the last operator with such steps
   std::map<std::tuple<unsigned, std::optional<unsigned>, unsigned>, unsigned> choices;
-
-  size_t rootOf(unsigned choice, unsigned name) const {
-    size_t at = firsts[choice] + name;
-    while (parents[at] != at)
-      at = parents[at];
-    return at;
-  }
-
-  /// Names are one if a value is made along one and read along the other one, point by point.
-  void joinNames() {
-    for (const Graph::Operator &op : graph.operators)
-      for (const Graph::Read &read : op.reads) {
-        const Graph::Value &value = graph.values[read.value];
-        for (size_t i = 0; i < value.names.size(); ++i)
-          if (auto name = wholeNameOf(read.coordinates[i]); name && value.names[i])
-            parents[rootOf(op.choice, *name)] =
-                rootOf(graph.operators[value.maker].choice, *value.names[i]);
-      }
-  }
-  static std::optional<unsigned> wholeNameOf(const Coordinate &coordinate) {
-    bool isWhole = coordinate.terms.size() == 1 && coordinate.terms[0].factor == 1 &&
-                   coordinate.low == 0 && coordinate.high == 0 && coordinate.divisor == 1;
-    return isWhole ? std::optional(coordinate.terms[0].name) : std::nullopt;
-  }
 
   /// Of several names, such as those of two sequences, the one whose recurrences come last: then
   /// these need not wait for all of it.
@@ -99,7 +70,7 @@ private:
     std::optional<unsigned> best = op.sequence;
     unsigned last = 0;
     for (unsigned name : op.sequence ? std::vector<unsigned>() : op.names) {
-      auto recurrence = lastRecurrence.find(rootOf(op.choice, name));
+      auto recurrence = lastRecurrence.find(classes.of(op.choice, name));
       bool isMade = !valuesOf[i].empty();
       for (unsigned value : valuesOf[i]) {
         const auto &names = graph.values[value].names;

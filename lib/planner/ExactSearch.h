@@ -7,8 +7,8 @@
 //
 // Finds the point of least time (TaskCosts.h) by branch and bound: it decides choice after choice,
 // those with the most work first, and leaves what can't be better than the best point so far by the
-// bound of what is decided (StepBound.h). What has the least bound is decided further, so that no
-// point at all takes less than the bound of what is left:
+// bound of what is decided (StepBound.h). It goes on with the least bound, so that no point takes
+// less than the bounds that are left:
 //
 //     ExactSearch exact(costs, tasks, graph, devices);
 //     exact.run(start, 1000);               returns true if `best` is proved to be the best point

@@ -26,6 +26,28 @@ std::optional<unsigned> planner::nameIn(const Coordinate &coordinate) {
   return isName ? std::optional(coordinate.terms[0].name) : std::nullopt;
 }
 
+NameClasses::NameClasses(const Graph &graph) {
+  for (const Graph::Choice &choice : graph.choices) {
+    firsts.push_back(parents.size());
+    for (size_t i = 0; i < choice.names.size(); ++i)
+      parents.push_back(parents.size());
+  }
+  for (const Graph::Operator &op : graph.operators)
+    for (const Graph::Read &read : op.reads) {
+      const Graph::Value &value = graph.values[read.value];
+      for (size_t i = 0; i < value.names.size(); ++i)
+        if (auto name = nameIn(read.coordinates[i]); name && value.names[i])
+          parents[of(op.choice, *name)] = of(graph.operators[value.maker].choice, *value.names[i]);
+    }
+}
+
+size_t NameClasses::of(unsigned choice, unsigned name) const {
+  size_t at = firsts[choice] + name;
+  while (parents[at] != at)
+    at = parents[at];
+  return at;
+}
+
 Interval planner::blockOf(int64_t size, unsigned degree, unsigned index) {
   int64_t block = (size + degree - 1) / degree;
   return {std::min(size, block * index), std::min(size, block * (index + 1))};

@@ -104,10 +104,21 @@ struct Configuration {
   /// Values with this name that are partial sums have as many times more blocks along it as there
   /// are sums, and each part adds those of one block. Only if blocks are equal. None: see above.
   std::optional<unsigned> scattered = std::nullopt;
-  /// What the next step reads is fetched anew by each operator on another device, which keeps it
-  /// only as long as it runs. Else devices get it once, at the end of a step, and keep it.
+  /// Each operator on another device fetches anew what the next step reads, and keeps it only as
+  /// long as it runs. Else devices get it once, at the end of a step, and keep it.
   bool isFetched = false;
   bool operator==(const Configuration &other) const = default;
+};
+
+/// The names of all choices in classes: two names are one if a value is made along one and read
+/// along the other one, point by point.
+class NameClasses {
+public:
+  explicit NameClasses(const Graph &graph);
+  size_t of(unsigned choice, unsigned name) const;
+
+private:
+  std::vector<size_t> firsts, parents; ///< by choice: the number of its first name; by name
 };
 
 /// Removes operators that only copy or transpose a value: who reads what they make reads the value.

@@ -31,60 +31,38 @@ static std::optional<unsigned> nameOf(const Graph::Choice &choice, const std::st
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Names of all choices, in classes of those that are one dimension of a value; and the classes
-/// along which pairs of products are split.
+/// The classes of names along which pairs of products are split.
 class Pairs {
 public:
-  explicit Pairs(const Graph &graph) : graph(graph) {
-    for (const Graph::Choice &choice : graph.choices) {
-      firsts.push_back(unsigned(parents.size()));
-      for (size_t i = 0; i < choice.names.size(); ++i)
-        parents.push_back(unsigned(parents.size()));
-    }
-    for (const Graph::Operator &op : graph.operators)
-      for (const Graph::Read &read : op.reads) {
-        const Graph::Value &value = graph.values[read.value];
-        for (size_t k = 0; k < read.coordinates.size(); ++k)
-          if (auto name = nameIn(read.coordinates[k]); name && value.names[k])
-            parents[classOf(op.choice, *name)] =
-                classOf(graph.operators[value.maker].choice, *value.names[k]);
-      }
-    find();
-  }
+  explicit Pairs(const Graph &graph) : graph(graph), classes(graph) { find(); }
 
   /// The name of a choice that pairs split.
   std::optional<unsigned> nameOf(unsigned choice) const {
     const std::vector<Graph::Name> &names = graph.choices[choice].names;
     for (unsigned i = 0; i < names.size(); ++i)
-      if (inner.contains(classOf(choice, i)) && !names[i].isSequence)
+      if (inner.contains(classes.of(choice, i)) && !names[i].isSequence)
         return i;
     return std::nullopt;
   }
   bool areAny() const { return !inner.empty(); }
 
 private:
-  /// What a product with parameters makes and sums over.
+  /// A product with parameters.
   struct Product {
-    std::set<unsigned> made, summed, parameters;
+    std::set<size_t> made, summed; ///< classes of names of the parameters
+    std::set<unsigned> parameters; ///< values
   };
   const Graph &graph;
-  std::vector<unsigned> firsts, parents; ///< by choice: the number of its first name; by name
-  std::set<unsigned> inner;
-
-  unsigned classOf(unsigned choice, unsigned name) const {
-    unsigned number = firsts[choice] + name;
-    while (parents[number] != number)
-      number = parents[number];
-    return number;
-  }
+  NameClasses classes;
+  std::set<size_t> inner; ///< classes
 
   /// The parameters that an operator reads, and their names.
-  Product productOf(const Graph::Operator &op, const std::set<unsigned> &summed) const {
+  Product productOf(const Graph::Operator &op, const std::set<size_t> &summed) const {
     Product product;
     for (const Graph::Read &read : op.reads)
       for (const Coordinate &coordinate : read.coordinates)
         if (auto name = nameIn(coordinate); name && read.ofNextStep && !op.isUpdate) {
-          unsigned each = classOf(op.choice, *name);
+          size_t each = classes.of(op.choice, *name);
           (summed.contains(each) ? product.summed : product.made).insert(each);
           product.parameters.insert(read.value);
         }
@@ -94,12 +72,12 @@ private:
   }
 
   void find() {
-    std::vector<std::set<unsigned>> summed(graph.operators.size());
+    std::vector<std::set<size_t>> summed(graph.operators.size());
     for (const Graph::Value &value : graph.values)
       for (unsigned name : value.summed)
-        summed[value.maker].insert(classOf(graph.operators[value.maker].choice, name));
+        summed[value.maker].insert(classes.of(graph.operators[value.maker].choice, name));
     std::vector<Product> products;
-    std::set<unsigned> others; // that something else sums over
+    std::set<size_t> others; // that something else sums over
     for (size_t i = 0; i < graph.operators.size(); ++i) {
       Product product = productOf(graph.operators[i], summed[i]);
       std::set_difference(summed[i].begin(), summed[i].end(), product.summed.begin(),
@@ -110,17 +88,17 @@ private:
     choose(products, others);
   }
 
-  void choose(const std::vector<Product> &products, const std::set<unsigned> &others) {
+  void choose(const std::vector<Product> &products, const std::set<size_t> &others) {
     for (const Product &first : products)
-      for (unsigned each : first.made) {
+      for (size_t each : first.made) {
         bool isSummed = false, isTaken = others.contains(each);
         for (const Product &product : products) {
           isSummed |= product.summed.contains(each) && product.parameters != first.parameters;
           if (!product.summed.contains(each) && !product.made.contains(each))
             continue;
-          for (const std::set<unsigned> &own : {product.made, product.summed})
+          for (const std::set<size_t> &own : {product.made, product.summed})
             isTaken |= std::any_of(own.begin(), own.end(),
-                                   [&](unsigned other) { return inner.contains(other); });
+                                   [&](size_t other) { return inner.contains(other); });
         }
         if (isSummed && !isTaken)
           inner.insert(each);

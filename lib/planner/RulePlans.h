@@ -13,11 +13,11 @@
 //     h(b, f) = sum over i of x(b, i) * v(i, f)                       split along f
 //     y(b, o) = sum over f of gelu(h(b, f)) * w(f, o)                 split along f
 //
-// What is between them, and their gradients, are split along it as well. It is no such name if
-// anything else sums over it, such as a normalisation or the scores of attention. A product has one
-// such name at most, that of the first pair. The devices of a node divide these names, and nodes
-// divide the samples; other operators divide the samples over all devices. So the partial sums of y
-// are added in blocks of samples, one on each device of a node.
+// The operators between them, and their gradients, are split along it as well. It is no such name
+// if anything else sums over it, such as a normalisation or the scores of attention. A product has
+// one such name at most, that of the first pair. The devices of a node divide these names, and
+// nodes divide the samples; other operators divide the samples over all devices. So the partial
+// sums of y are added in blocks of samples, one on each device of a node.
 //
 // ZeRO-3 (Rajbhandari et al., 2020) is data parallelism, but updates of parameters are split over
 // all devices, each along its largest name that can be. Gradients are added in the blocks that are

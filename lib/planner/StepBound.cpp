@@ -68,7 +68,7 @@ StepBound::Work StepBound::workOf(unsigned choice) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What waits for what
+// Reads and waits
 //===----------------------------------------------------------------------===//
 
 /// True if no part of a reader could find nothing of the value: all coordinates are inside it.
@@ -207,7 +207,7 @@ void StepBound::findHeads(unsigned op) {
   }
 }
 
-/// What follows a block of a value because of one of its readers.
+/// Raises the tails of a value's blocks to the least time that one of its readers adds.
 void StepBound::addTails(unsigned value, const Edge &edge, std::vector<int64_t> &ofBlocks) {
   const Graph::Read &read = graph.operators[edge.reader].reads[edge.read];
   unsigned maker = graph.values[value].maker;

@@ -45,7 +45,7 @@ public:
   }
 
 private:
-  /// What a configuration of a choice computes.
+  /// The parts of one configuration of a choice, and their times.
   struct Work {
     std::vector<std::vector<Tasks::Part>> parts; ///< by operator of the choice
     std::vector<std::vector<Tasks::Block>> made; ///< by value of the choice
