@@ -176,7 +176,9 @@ private:
   /// Adds the boxes that the step after the current one of an outer loop reads without a copy, if
   /// none of them overlaps the current one. Returns the variables that it defines.
   SmallVector<std::string, 2> findAhead(const Walk *at);
-  bool isReadAhead(unsigned read, const Box &box, const Walk &at) const;
+  /// The box of an operand that exceeds the second cache, if the next step of the loop reads none
+  /// of its elements.
+  std::optional<Box> boxAhead(unsigned read, const Walk &at);
   void fetchAhead(const Share &share);
 
   // StageAhead.cpp

@@ -177,20 +177,21 @@ void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps
   }
 }
 
-/// True if the operand exceeds the second cache, so that its boxes come from further away, and the
-/// next step of the loop reads none of this step's elements.
-bool ComputeEmitter::isReadAhead(unsigned read, const Box &box, const Walk &at) const {
+std::optional<Box> ComputeEmitter::boxAhead(unsigned read, const Walk &at) {
+  bool isCopied = llvm::any_of(schedule.stages, [&](auto &each) { return each.operand == read; });
   const Memory &source = e.memory.find(operandOf[read])->second;
   int64_t l2 = e.machine ? e.machine.integer("l2_bytes", 1 << 20) : 1 << 20;
   std::optional<int64_t> bytes = bytesOf(source.layout, source.type).constant();
-  if (bytes && *bytes <= l2)
-    return false;
-  Sizes sizes = box.sizes();
-  return llvm::any_of(box.origin, [&](const auto &each) {
-    auto extent = sizes.find(each.first);
-    return extent != sizes.end() && each.second.isLinearIn(at.variable) &&
-           std::abs(each.second.coefficient(at.variable)) >= extent->second;
-  });
+  if (isCopied || isGathered(op.readMap(read)) || (bytes && *bytes <= l2))
+    return std::nullopt;
+  std::optional<Box> box = findBox(read);
+  Sizes sizes = box ? box->sizes() : Sizes();
+  bool isApart = box && llvm::any_of(box->origin, [&](const auto &each) {
+                   auto extent = sizes.find(each.first);
+                   return extent != sizes.end() && each.second.isLinearIn(at.variable) &&
+                          std::abs(each.second.coefficient(at.variable)) >= extent->second;
+                 });
+  return isApart ? box : std::nullopt;
 }
 
 SmallVector<std::string, 2> ComputeEmitter::findAhead(const Walk *at) {
@@ -198,13 +199,9 @@ SmallVector<std::string, 2> ComputeEmitter::findAhead(const Walk *at) {
       !e.vars.count(at->variable))
     return {};
   SmallVector<std::pair<unsigned, Box>, 2> boxes;
-  for (unsigned read = 0; read < operandOf.size(); ++read) {
-    bool isCopied = llvm::any_of(schedule.stages, [&](auto &each) { return each.operand == read; });
-    if (isCopied || isGathered(op.readMap(read)))
-      continue;
-    if (std::optional<Box> box = findBox(read); box && isReadAhead(read, *box, *at))
+  for (unsigned read = 0; read < operandOf.size(); ++read)
+    if (std::optional<Box> box = boxAhead(read, *at))
       boxes.push_back({read, std::move(*box)});
-  }
   if (boxes.empty())
     return {};
   // After the last step of the loop, the first one in the next step of the loop around it.
