@@ -174,9 +174,10 @@ def Mesh_SendOp : Mesh_Op<"send", [MemoryEffects<[MemWrite]>, Mesh_MessageInterf
   let summary = "sends a value to the devices of another role";
   let description = [{
     Roles are the programs of parts of a mesh (`at` of a sharding). A device sends to the device that differs from it
-    only along the given axes, or parts of axes, whose coordinates number the roles (the last one fastest). Each `mesh.send` has one `mesh.receive` with the same channel in the other role; in every
-    role the channels ascend, so that roles can't deadlock. The elements are sent in the order of `layouts`, which has
-    one entry (default: sorted names).
+    only along the given axes, or parts of axes, whose coordinates number the roles (the last one fastest). Each
+    `mesh.send` has one `mesh.receive` with the same channel in the other role; in every role the channels ascend, so
+    that roles can't deadlock. The elements are sent in the order of `layouts`, which has one entry (default: sorted
+    names).
 
     Constraints: (c1) axes that are in the mesh and have the coordinate; (c2) a channel of at least 0.
 
