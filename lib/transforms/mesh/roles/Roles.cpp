@@ -55,7 +55,9 @@ public:
   void run() {
     for (int64_t role = 0; role < roles.count(); ++role)
       builders.push_back(begin(role));
+    findHoldersOfResults();
     findReaders();
+    findHoldersOfArguments();
     for (BlockArgument argument : function.getArguments())
       transfer(argument);
     for (Operation &op : function.front().without_terminator()) {
@@ -79,6 +81,8 @@ private:
   std::vector<IRMapping> values;   ///< by role
   llvm::DenseMap<Value, std::set<int64_t>> readers;
   llvm::DenseMap<Operation *, std::set<int64_t>> runners; ///< the roles that run each op
+  using Holders = SmallVector<std::set<int64_t>>;         ///< by axis of roles: the coordinates
+  std::vector<Holders> ofArguments, ofResults;
   int64_t channels = 0;
 
   OpBuilder begin(int64_t role) {
@@ -103,7 +107,7 @@ private:
         addRunner(&op, placed.placeOf(&op));
     for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands()))
       for (int64_t role = 0; role < roles.count(); ++role)
-        if (isHeld(holders(unsigned(i)), role))
+        if (isHeld(ofResults[i], role))
           addReader(value, role);
   }
   void addRunner(Operation *op, int64_t role) {
@@ -117,28 +121,33 @@ private:
     if (Operation *op = value.getDefiningOp())
       addRunner(op, placed.placeOf(op, role));
   }
-  /// The coordinates of roles that hold an argument, by axis of roles: those of its place, or of
-  /// the roles that read it, or all if none does.
-  SmallVector<std::set<int64_t>> holders(BlockArgument argument) const {
-    SmallVector<std::set<int64_t>> held(roles.axes.size());
-    auto found = readers.find(argument);
-    auto all = llvm::seq(roles.count());
-    std::set<int64_t> read =
-        found == readers.end() ? std::set<int64_t>(all.begin(), all.end()) : found->second;
+  Holders coordinatesOf(const std::set<int64_t> &some) const {
+    Holders held(roles.axes.size());
     for (size_t axis = 0; axis < held.size(); ++axis)
-      for (int64_t role : read)
-        held[axis].insert(roles.coordinate(placed.placeOf(argument, role), axis));
+      for (int64_t role : some)
+        held[axis].insert(roles.coordinate(role, axis));
     return held;
   }
-  /// The same for a result.
-  SmallVector<std::set<int64_t>> holders(unsigned result) const {
-    SmallVector<std::set<int64_t>> held(roles.axes.size());
-    for (int64_t role = 0; role < roles.count(); ++role)
-      for (size_t axis = 0; axis < held.size(); ++axis)
-        held[axis].insert(roles.coordinate(roles.at(placed.results[result], role), axis));
-    return held;
+  /// A result is held by the roles of its place.
+  void findHoldersOfResults() {
+    for (const RolePlace &place : placed.results) {
+      std::set<int64_t> at;
+      for (int64_t role = 0; role < roles.count(); ++role)
+        at.insert(roles.at(place, role));
+      ofResults.push_back(coordinatesOf(at));
+    }
   }
-  bool isHeld(ArrayRef<std::set<int64_t>> held, int64_t role) const {
+  /// An argument is held by the roles of its place, or those that read it, or all if none does.
+  void findHoldersOfArguments() {
+    auto all = llvm::seq(roles.count());
+    for (BlockArgument argument : function.getArguments()) {
+      std::set<int64_t> at, &read = readers[argument];
+      for (int64_t role : read.empty() ? std::set<int64_t>(all.begin(), all.end()) : read)
+        at.insert(placed.placeOf(argument, role));
+      ofArguments.push_back(coordinatesOf(at));
+    }
+  }
+  bool isHeld(const Holders &held, int64_t role) const {
     return llvm::all_of(llvm::enumerate(held), [&](auto axis) {
       return axis.value().contains(roles.coordinate(role, axis.index()));
     });
@@ -184,12 +193,12 @@ private:
     Operation *from = function.front().getTerminator();
     SmallVector<Value> returned;
     for (auto [i, value] : llvm::enumerate(from->getOperands()))
-      returned.push_back(isHeld(holders(unsigned(i)), role)
+      returned.push_back(isHeld(ofResults[i], role)
                              ? in(role, value)
                              : nest::zeros(b, from->getLoc(), absentType(value.getType())));
     func::ReturnOp::create(b, from->getLoc(), returned);
     for (BlockArgument argument : function.getArguments())
-      if (!isHeld(holders(argument), role)) {
+      if (!isHeld(ofArguments[argument.getArgNumber()], role)) {
         BlockArgument own = made.getArgument(argument.getArgNumber());
         own.setType(absentType(own.getType()));
         made.removeArgAttr(own.getArgNumber(), "nd.layout");
@@ -199,11 +208,10 @@ private:
     for (unsigned i = 0; i < made.getNumResults(); ++i)
       if (isAbsent(made.getResultTypes()[i]))
         made.removeResultAttr(i, StringAttr::get(made.getContext(), "nd.layout"));
-    nd::setArgAttrs(made, shardingAttrName, [&](unsigned i) {
-      return shardingAt(made.getArgAttrDict(i), holders(function.getArgument(i)));
-    });
+    nd::setArgAttrs(made, shardingAttrName,
+                    [&](unsigned i) { return shardingAt(made.getArgAttrDict(i), ofArguments[i]); });
     nd::setResultAttrs(made, shardingAttrName, [&](unsigned i) {
-      return shardingAt(made.getResultAttrDict(i), holders(i));
+      return shardingAt(made.getResultAttrDict(i), ofResults[i]);
     });
   }
   /// Declares sizes that no argument of the role determines; the caller supplies them.
@@ -218,7 +226,7 @@ private:
     nd::listSymbols(made, list);
   }
   /// The stated sharding, with a place added.
-  Attribute shardingAt(DictionaryAttr attributes, ArrayRef<std::set<int64_t>> held) {
+  Attribute shardingAt(DictionaryAttr attributes, const Holders &held) {
     auto stated = attributes ? attributes.getAs<ShardingAttr>(shardingAttrName) : nullptr;
     if (!stated)
       stated = ShardingAttr::get(function.getContext(), Sharding());
