@@ -15,7 +15,7 @@
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
 #include "dialects/nest/NestGradient.h"
-#include "lib/builder/KernelSpace.h"
+#include "lib/builder/KernelIteration.h"
 #include "lib/builder/Pointwise.h"
 #include "lib/builder/Scalar.h"
 

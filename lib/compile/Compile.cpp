@@ -15,7 +15,7 @@
 #include "lib/compile/Explain.h"
 #include "lib/compile/ProgramCache.h"
 #include "lib/compile/RunPasses.h"
-#include "lib/compile/Shardings.h"
+#include "lib/compile/ShardingSection.h"
 #include "lib/compile/Version.h"
 #include "lib/conversion/nest_to_steps/AssignSpaces.h"
 #include "lib/conversion/nest_to_steps/DistributeSteps.h"

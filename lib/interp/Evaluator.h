@@ -116,6 +116,10 @@ inline LogicalResult setResult(Operation *op, Frame &frame, TensorValue value) {
 /// The elements of a literal with an explicit order of names.
 FailureOr<TensorValue> literal(Operation *op, nd::NdTensorType type, mlir::ElementsAttr value,
                                ArrayAttr order);
+/// Coordinates as numbers of any element type.
+void iota(TensorValue &result, Arithmetic &arithmetic);
+/// Random bits of the key and the position of each element.
+void random(nd::RandomOp op, const TensorValue &key, TensorValue &result);
 
 } // namespace heddle::interp
 

@@ -8,7 +8,7 @@
 #include "runtime/control/EngineTransport.h"
 
 #include "runtime/collectives/Communicator.h"
-#include "runtime/control/Transport.h"
+#include "runtime/control/JobTransport.h"
 
 #include <atomic>
 #include <cstring>
@@ -29,7 +29,7 @@ static_assert(int(CommunicationSpec::Combiner::Sum) == HEDDLE_SUM &&
               "combiners have the numbers that engines use");
 
 namespace {
-class EngineTransport : public Transport {
+class EngineTransport : public JobTransport {
 public:
   EngineTransport(Job &job, const HeddleCollectives &engine, const std::string &options)
       : channel(job.channel()), self(job.rank()), ranks(job.ranks()),

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/control/Job.h"
 
-#include "runtime/control/Transport.h"
+#include "runtime/control/JobTransport.h"
 #include "runtime/device/ThreadCount.h"
 
 using namespace heddle;
@@ -20,7 +20,7 @@ std::shared_ptr<Job> Job::join(const RankInfo &info) {
   return job;
 }
 
-void Job::setTransport(std::shared_ptr<Transport> transport) {
+void Job::setTransport(std::shared_ptr<JobTransport> transport) {
   if (control)
     control->removeAbortCallback(abortsTransport);
   moves = std::move(transport);

@@ -25,7 +25,7 @@
 
 namespace heddle {
 
-class Transport;
+class JobTransport;
 
 class Job {
 public:
@@ -44,8 +44,8 @@ public:
 
   /// Runs the steps that communicate; null: programs with such steps are refused. It is aborted
   /// when the job fails. Set it before the first call.
-  const std::shared_ptr<Transport> &transport() const { return moves; }
-  void setTransport(std::shared_ptr<Transport> transport);
+  const std::shared_ptr<JobTransport> &transport() const { return moves; }
+  void setTransport(std::shared_ptr<JobTransport> transport);
   ~Job();
 
   /// An all-gather of strings: returns the `mine` of each rank, in the order of ranks. All ranks
@@ -64,7 +64,7 @@ private:
   explicit Job(const RankInfo &info) : found(info) {}
   RankInfo found;
   std::shared_ptr<ThreadTeam> threads;
-  std::shared_ptr<Transport> moves;
+  std::shared_ptr<JobTransport> moves;
   int abortsTransport = 0;
   int64_t exchanges = 0; ///< so far
   std::shared_ptr<ControlChannel> control;

@@ -38,7 +38,7 @@ SuppliedNumbers CallRanks::suppliedNumbers() const {
 }
 
 /// The group of a point-to-point message is its two ranks; no other rank takes part.
-static void joinPair(Transport::Operation &operation, int32_t self) {
+static void joinPair(JobTransport::Operation &operation, int32_t self) {
   int64_t &member = operation.source >= 0 ? operation.source : operation.target;
   if (member < 0 || size_t(member) >= operation.group.size())
     return; // verifyCommunication reports it
@@ -47,7 +47,7 @@ static void joinPair(Transport::Operation &operation, int32_t self) {
   member = other > self;
 }
 
-Transport::Operation CallRanks::operationOf(const StepSpec &step) const {
+JobTransport::Operation CallRanks::operationOf(const StepSpec &step) const {
   const CommunicationSpec &with = *step.communication;
   CommunicationSpec known = with;
   auto evaluate = [&](Expr &number) {
@@ -61,7 +61,7 @@ Transport::Operation CallRanks::operationOf(const StepSpec &step) const {
     number = Expr(*value);
     return *value;
   };
-  Transport::Operation operation;
+  JobTransport::Operation operation;
   operation.spec = &with;
   operation.group = program.manifest.mesh.group(options.job->rank(), with.axes);
   for (Expr &count : known.counts)
@@ -97,9 +97,9 @@ void CallRanks::prepare() {
     describeToOthers();
 }
 
-std::unique_ptr<Transport::Pending> CallRanks::start(int32_t index) {
+std::unique_ptr<JobTransport::Pending> CallRanks::start(int32_t index) {
   const StepSpec &step = spec.steps[size_t(index)];
-  Transport::Operation &operation = operations.at(index);
+  JobTransport::Operation &operation = operations.at(index);
   if (step.communication->hasInput())
     operation.input = memory.addresses[size_t(step.values.front())];
   if (step.communication->hasOutput())

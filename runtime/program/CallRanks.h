@@ -19,7 +19,7 @@
 #define HEDDLE_RUNTIME_PROGRAM_CALLRANKS_H
 
 #include "runtime/control/Job.h"
-#include "runtime/control/Transport.h"
+#include "runtime/control/JobTransport.h"
 #include "runtime/program/CallFailure.h"
 #include "runtime/program/CallMemory.h"
 
@@ -43,17 +43,17 @@ public:
   /// Compares this call with those of the other ranks; false if the job has failed.
   bool agree(CallFailure &failure) const;
   /// Starts the communication of a step.
-  std::unique_ptr<Transport::Pending> start(int32_t step);
+  std::unique_ptr<JobTransport::Pending> start(int32_t step);
 
 private:
   LoadedProgram &program;
   const EntrySpec &spec;
   const CallOptions &options;
   const CallMemory &memory;
-  std::map<int32_t, Transport::Operation> operations; ///< by step
-  Agreement agreement;                                ///< compared with the other ranks of a job
+  std::map<int32_t, JobTransport::Operation> operations; ///< by step
+  Agreement agreement;                                   ///< compared with the other ranks of a job
 
-  Transport::Operation operationOf(const StepSpec &step) const;
+  JobTransport::Operation operationOf(const StepSpec &step) const;
   void describeToOthers();
 };
 

@@ -57,8 +57,9 @@ private:
   CallRanks &ranks;
   CallFailure &failure;
   std::atomic<Region *> region{nullptr};
-  std::map<int32_t, LibraryCall> started;                               ///< by step
-  std::map<int32_t, std::unique_ptr<Transport::Pending>> communicating; ///< started ones, by step
+  std::map<int32_t, LibraryCall> started; ///< by step
+  std::map<int32_t, std::unique_ptr<JobTransport::Pending>>
+      communicating; ///< started ones, by step
 
   LibraryCall libraryCall(int32_t index) const;
   int32_t returned(int32_t index, int32_t code);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/program/Gather.h"
 
-#include "runtime/control/Transport.h"
+#include "runtime/control/JobTransport.h"
 
 #include <cstring>
 
@@ -24,7 +24,7 @@ TensorRef heddle::wholeTensor(const Shards &shards, ElementType element) {
 }
 
 /// Runs the operation; its failure fails the job.
-static void run(Job &job, const Transport::Operation &operation, const std::string &what) {
+static void run(Job &job, const JobTransport::Operation &operation, const std::string &what) {
   try {
     job.transport()->start(operation)->wait();
   } catch (const Error &error) {
@@ -59,7 +59,7 @@ TensorRef heddle::gather(Job &job, const Shards &shards, const RuntimeTensor &bl
   // Blocks are sent as contiguous bytes. Ranks without a block send bytes that nobody reads.
   CommunicationSpec gathering{
       .kind = CommunicationSpec::Kind::AllGather, .axes = axes, .element = ElementType::UI8};
-  Transport::Operation operation{.spec = &gathering, .group = mesh.group(job.rank(), axes)};
+  JobTransport::Operation operation{.spec = &gathering, .group = mesh.group(job.rank(), axes)};
   operation.counts.assign(operation.group.size(), mine->bytes());
   operation.input = mine->address();
   size_t bytes = size_t(mine->bytes());

@@ -10,6 +10,7 @@
 #include "lib/pipelines/Pipelines.h"
 #include "runtime/base/AtomicFile.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <atomic>

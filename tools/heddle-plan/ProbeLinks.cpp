@@ -7,7 +7,7 @@
 
 #include "ProbeLinks.h"
 
-#include "runtime/control/Transport.h"
+#include "runtime/control/JobTransport.h"
 #include "tools/heddle-probe/Vectors.h"
 
 #include <algorithm>
@@ -66,13 +66,13 @@ private:
   std::vector<int32_t> ranks;
   CommunicationSpec spec;
 
-  std::unique_ptr<Transport::Pending> start(bool overlapped) {
-    Transport::Operation operation{.spec = &spec,
-                                   .group = ranks,
-                                   .counts = {int64_t(input.size())},
-                                   .outputCounts = {},
-                                   .input = input.data(),
-                                   .output = output.data()};
+  std::unique_ptr<JobTransport::Pending> start(bool overlapped) {
+    JobTransport::Operation operation{.spec = &spec,
+                                      .group = ranks,
+                                      .counts = {int64_t(input.size())},
+                                      .outputCounts = {},
+                                      .input = input.data(),
+                                      .output = output.data()};
     operation.overlapped = overlapped;
     return job.transport()->start(operation);
   }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The command says whether a candidate still shows the fault. lib/transforms/nd/Shrink.cpp makes
-// the candidates, and says which are tried first.
+// The command says whether a candidate still shows the fault.
+// lib/transforms/nd/ReduceProgram.cpp makes the candidates, and says which are tried first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 #include "heddle/Error.h"
 #include "heddle/io/AtomicFile.h"
 #include "lib/compile/Version.h"
-#include "lib/transforms/nd/Shrink.h"
+#include "lib/transforms/nd/ReduceProgram.h"
 #include "tools/CompileFlags.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
         std::cerr << "\r" << llvm::count(text, '\n') << " lines \x1b[K" << std::flush;
     };
     keep(module.get());
-    auto smallest = nd::shrink(module.get(), isWrong, keep);
+    auto smallest = nd::reduceProgram(module.get(), isWrong, keep);
     if (isatty(2))
       std::cerr << "\n";
     if (output == "-" && !(std::cout << textOf(*smallest) << std::flush))

@@ -12,6 +12,8 @@
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/transforms/nest/prepare/PrepareSteps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 namespace heddle {
 #define GEN_PASS_DEF_NESTOUTLINEKERNELSPASS
 #define GEN_PASS_DEF_NESTPLANMEMORYPASS

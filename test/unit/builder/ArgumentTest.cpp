@@ -9,6 +9,7 @@
 #include "runtime/program/Program.h"
 #include "test/unit/builder/Tensors.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -10,6 +10,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
+
 using namespace heddle;
 using namespace heddle::test;
 

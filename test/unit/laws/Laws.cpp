@@ -10,7 +10,7 @@
 #include "runtime/program/LocalRanks.h"
 
 #include "dialects/mesh/MeshDialect.h"
-#include "lib/transforms/nd/Shrink.h"
+#include "lib/transforms/nd/ReduceProgram.h"
 
 #include "test/unit/laws/Dice.h"
 
@@ -440,7 +440,7 @@ std::string laws::report(uint64_t seed, StringRef law, ModuleOp module,
                          llvm::function_ref<Violation(ModuleOp)> check) {
   // The same kind of wrong: a candidate that does not run at all is another matter.
   std::string kind = check(module).what.substr(0, 60);
-  OwningOpRef<ModuleOp> smaller = nd::shrink(module, [&](ModuleOp candidate) {
+  OwningOpRef<ModuleOp> smaller = nd::reduceProgram(module, [&](ModuleOp candidate) {
     std::string what = mainOf(candidate) ? check(candidate).what : "";
     return !what.empty() && what.substr(0, 60) == kind;
   });

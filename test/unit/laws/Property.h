@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // RapidCheck draws the cases, stops at the first that fails, shrinks it and reports. A case is a
-// program, or several that are compiled together; nd::shrink reduces programs:
+// program, or several that are compiled together; nd::reduceProgram reduces programs:
 //
 //     std::string said = holdOnCases(1, 2000, [&](uint64_t i) -> std::optional<Fault> {
 //       if (isFine(i)) return std::nullopt;

@@ -10,6 +10,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/transforms/mesh/partition/LocalSpace.h"
 #include "lib/transforms/mesh/partition/Reshard.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace heddle;
 using namespace heddle::mesh;

@@ -12,6 +12,7 @@
 #include "lib/transforms/mesh/partition/Partitioner.h"
 #include "lib/transforms/mesh/partition/ScanPipeline.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 

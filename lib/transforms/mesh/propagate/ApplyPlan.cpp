@@ -14,6 +14,7 @@
 #include "lib/transforms/mesh/roles/RoleAxes.h"
 #include "lib/transforms/names/GraphHash.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include <set>
 
 using namespace heddle;

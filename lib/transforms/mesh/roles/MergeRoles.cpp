@@ -8,6 +8,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/transforms/mesh/roles/CheckMessageOrder.h"
 #include "lib/transforms/mesh/roles/Roles.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace heddle;
 using namespace heddle::mesh;

@@ -14,6 +14,7 @@
 #include "lib/transforms/mesh/partition/Reshard.h"
 #include "lib/transforms/mesh/roles/OrderOps.h"
 #include "lib/transforms/mesh/roles/PlaceOps.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace heddle;
 using namespace heddle::mesh;

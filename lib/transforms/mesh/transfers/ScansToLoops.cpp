@@ -11,6 +11,8 @@
 #include "lib/cost/BlockTimes.h"
 #include "lib/transforms/mesh/partition/ScanPipeline.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace heddle;

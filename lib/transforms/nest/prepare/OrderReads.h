@@ -17,7 +17,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_PREPARE_ORDERREADS_H
 #define HEDDLE_LIB_TRANSFORMS_NEST_PREPARE_ORDERREADS_H
 
-#include "lib/support/Mlir.h"
+#include "dialects/nest/Nest.h"
 
 namespace heddle::nest {
 

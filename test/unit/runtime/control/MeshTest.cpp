@@ -8,7 +8,7 @@
 
 #include "heddle/Error.h"
 #include "runtime/control/EngineTransport.h"
-#include "runtime/control/Transport.h"
+#include "runtime/control/JobTransport.h"
 
 #include <optional>
 
@@ -177,7 +177,7 @@ TEST(Mesh, MalformedTextIsRefused) {
 
 namespace {
 /// Sums floats over the threads that are the ranks of a test.
-class Adding : public Transport {
+class Adding : public JobTransport {
 public:
   struct Hub {
     std::mutex mutex;
@@ -323,7 +323,7 @@ TEST(Mesh, EnginesWaitAsLongAsTheJobUnlessTheirOptionsSayHowLong) {
       useEngine(mine, "shm", each.options);
       Communication sum{.kind = Communication::Kind::AllReduce, .axes = {"data"}};
       float value = 1;
-      Transport::Operation operation{.spec = &sum, .group = {0, 1}, .counts = {1}};
+      JobTransport::Operation operation{.spec = &sum, .group = {0, 1}, .counts = {1}};
       operation.input = operation.output = &value;
       mine.transport()->start(operation)->wait();
       EXPECT_EQ(value, 2);

@@ -1,11 +1,11 @@
-//===- Shardings.cpp - the table of shardings in a program ----------------===//
+//===- ShardingSection.cpp - the table of shardings in a program ----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/compile/Shardings.h"
+#include "lib/compile/ShardingSection.h"
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/conversion/nest_to_steps/OutlineEntries.h"

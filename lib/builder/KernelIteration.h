@@ -1,4 +1,4 @@
-//===- KernelSpace.h - reads and iteration space of a kernel ----*- C++ -*-===//
+//===- KernelIteration.h - reads and iteration space of a kernel *- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_BUILDER_KERNELSPACE_H
-#define HEDDLE_LIB_BUILDER_KERNELSPACE_H
+#ifndef HEDDLE_LIB_BUILDER_KERNELITERATION_H
+#define HEDDLE_LIB_BUILDER_KERNELITERATION_H
 
 #include "lib/builder/Scalar.h"
 
@@ -58,4 +58,4 @@ IterationSpace findSizes(const KernelReads &reads, const ExprMap &stated,
 
 } // namespace heddle::detail
 
-#endif // HEDDLE_LIB_BUILDER_KERNELSPACE_H
+#endif // HEDDLE_LIB_BUILDER_KERNELITERATION_H

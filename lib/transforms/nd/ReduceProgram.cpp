@@ -1,11 +1,11 @@
-//===- Shrink.cpp - reduces failing programs ------------------------------===//
+//===- ReduceProgram.cpp - reduces failing programs -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/nd/Shrink.h"
+#include "lib/transforms/nd/ReduceProgram.h"
 
 #include "dialects/nd/Nd.h"
 #include "dialects/nest/Nest.h"
@@ -349,7 +349,7 @@ private:
 };
 } // namespace
 
-OwningOpRef<ModuleOp> nd::shrink(ModuleOp module, llvm::function_ref<bool(ModuleOp)> isWrong,
-                                 llvm::function_ref<void(ModuleOp)> onSmaller) {
+OwningOpRef<ModuleOp> nd::reduceProgram(ModuleOp module, llvm::function_ref<bool(ModuleOp)> isWrong,
+                                        llvm::function_ref<void(ModuleOp)> onSmaller) {
   return Shrinker(module, isWrong, onSmaller).run();
 }

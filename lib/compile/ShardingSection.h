@@ -1,4 +1,4 @@
-//===- Shardings.h - the table of shardings in a program --------*- C++ -*-===//
+//===- ShardingSection.h - the table of shardings in a program --*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_COMPILE_SHARDINGS_H
-#define HEDDLE_LIB_COMPILE_SHARDINGS_H
+#ifndef HEDDLE_LIB_COMPILE_SHARDINGSECTION_H
+#define HEDDLE_LIB_COMPILE_SHARDINGSECTION_H
 
 #include "lib/support/Mlir.h"
 #include "runtime/format/Manifest.h"
@@ -24,4 +24,4 @@ void addShardings(ShardingTable &table, func::FuncOp function, const EntrySpec &
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_COMPILE_SHARDINGS_H
+#endif // HEDDLE_LIB_COMPILE_SHARDINGSECTION_H

@@ -1,4 +1,4 @@
-//===- Transport.h - moves tensors between ranks ----------------*- C++ -*-===//
+//===- JobTransport.h - moves tensors between ranks -------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_CONTROL_TRANSPORT_H
-#define HEDDLE_RUNTIME_CONTROL_TRANSPORT_H
+#ifndef HEDDLE_RUNTIME_CONTROL_JOBTRANSPORT_H
+#define HEDDLE_RUNTIME_CONTROL_JOBTRANSPORT_H
 
 #include "runtime/format/Communication.h"
 
@@ -19,9 +19,9 @@
 
 namespace heddle {
 
-class Transport {
+class JobTransport {
 public:
-  virtual ~Transport() = default;
+  virtual ~JobTransport() = default;
 
   /// A step to run, with its numbers evaluated.
   struct Operation {
@@ -51,4 +51,4 @@ public:
 
 } // namespace heddle
 
-#endif // HEDDLE_RUNTIME_CONTROL_TRANSPORT_H
+#endif // HEDDLE_RUNTIME_CONTROL_JOBTRANSPORT_H

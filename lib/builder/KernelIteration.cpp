@@ -1,11 +1,11 @@
-//===- KernelSpace.cpp - reads and iteration space of a kernel ------------===//
+//===- KernelIteration.cpp - reads and iteration space of a kernel --------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/builder/KernelSpace.h"
+#include "lib/builder/KernelIteration.h"
 
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"

@@ -1,11 +1,11 @@
-//===- Shrink.h - reduces failing programs ----------------------*- C++ -*-===//
+//===- ReduceProgram.h - reduces failing programs ---------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reduces a program that shows a fault: `shrink` tries smaller programs, keeps each that still
+// `reduceProgram` reduces a program that has a fault: it tries smaller ones, keeps each that still
 // shows the fault, and stops when none does:
 //
 //     func @main(%x) {                      func @main(%s0) {
@@ -22,8 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_TRANSFORMS_ND_SHRINK_H
-#define HEDDLE_TRANSFORMS_ND_SHRINK_H
+#ifndef HEDDLE_TRANSFORMS_ND_REDUCEPROGRAM_H
+#define HEDDLE_TRANSFORMS_ND_REDUCEPROGRAM_H
 
 #include "lib/support/Mlir.h"
 
@@ -31,9 +31,9 @@ namespace heddle::nd {
 
 /// Returns a module, at most as large as `module`, for which `isWrong` holds as well. `isWrong` may
 /// modify its argument. `onSmaller` is called with each smaller module that is kept.
-mlir::OwningOpRef<ModuleOp> shrink(ModuleOp module, function_ref<bool(ModuleOp)> isWrong,
-                                   function_ref<void(ModuleOp)> onSmaller = nullptr);
+mlir::OwningOpRef<ModuleOp> reduceProgram(ModuleOp module, function_ref<bool(ModuleOp)> isWrong,
+                                          function_ref<void(ModuleOp)> onSmaller = nullptr);
 
 } // namespace heddle::nd
 
-#endif // HEDDLE_TRANSFORMS_ND_SHRINK_H
+#endif // HEDDLE_TRANSFORMS_ND_REDUCEPROGRAM_H
