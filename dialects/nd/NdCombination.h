@@ -31,7 +31,7 @@ struct Combination {
   SmallVector<unsigned> chosen; ///< accumulators that select an element
   SmallVector<unsigned> others; ///< other accumulators
 
-  Combination(Operation *op, Region &region, ArrayAttr attrs, ValueRange cotangents)
+  Combination(Operation *op, mlir::Region &region, ArrayAttr attrs, ValueRange cotangents)
       : op(op), combiner(region.front()) {
     for (Attribute value : attrs)
       neutral.push_back(cast<TypedAttr>(value));
@@ -55,7 +55,7 @@ struct Combination {
   }
   SmallVector<TypedAttr> neutralWithPositions(Type position) const {
     SmallVector<TypedAttr> result(neutral);
-    APInt last = APInt::getSignedMaxValue(position.getIntOrFloatBitWidth());
+    llvm::APInt last = llvm::APInt::getSignedMaxValue(position.getIntOrFloatBitWidth());
     result.append(chosen.size(), IntegerAttr::get(position, last));
     return result;
   }
