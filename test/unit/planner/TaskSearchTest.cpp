@@ -169,6 +169,13 @@ TEST_F(TaskSearchTest, MegatronLeavesNamesThatOthersSum) {
   make();
   EXPECT_EQ(search->byRule(SpaceKind::Megatron), std::nullopt);
   graph = twoProducts();
+  graph.choices.push_back({"n", {{"b", 8}, {"g", 8}}}); // the sums of rows of a
+  graph.operators.push_back({"n", 7, {0, 1}, 64});
+  graph.operators[7].reads = {{2, {{{{0, 1}}, 0, 0, 1}, {{{1, 1}}, 0, 0, 1}}}};
+  graph.values.push_back({7, {8}, {0}, {1}, 4});
+  make();
+  EXPECT_EQ(search->byRule(SpaceKind::Megatron), std::nullopt);
+  graph = twoProducts();
   graph.operators[3].reads.pop_back(); // y sums, but without a parameter
   make();
   EXPECT_EQ(search->byRule(SpaceKind::Megatron), std::nullopt);

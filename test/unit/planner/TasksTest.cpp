@@ -134,6 +134,27 @@ TEST(Tasks, OperatorsFetchTheirParameters) {
   }
 }
 
+// z fetches w once y, which makes its operand, has begun: 100 after the step's begin.
+TEST(Tasks, FetchesBeginWithTheOperatorBefore) {
+  Graph graph;
+  graph.choices = {{"w", {{"i", 8}}}, {"x", {{"i", 8}}}, {"y", {{"i", 8}}}, {"z", {{"i", 8}}}};
+  graph.operators = {{"x", 1, {0}, 100}, {"y", 2, {0}, 10}, {"z", 3, {0}, 200}, {"w", 0, {0}, 8}};
+  graph.operators[3].isUpdate = true;
+  for (unsigned i = 0; i < 4; ++i)
+    graph.values.push_back({i, {8}, {0}, {}, 4});
+  Coordinate own{.terms = {{0, 1}}};
+  graph.operators[1].reads = {{0, {own}}};
+  graph.operators[2].reads = {{1, {own}}, {3, {own}, true}};
+  Cluster cluster = allLinked(2);
+  for (Cluster::Link &link : cluster.links)
+    link.latencySeconds = 0;
+  Tasks tasks(graph, cluster, {});
+  for (unsigned i = 1; i < 4; ++i)
+    tasks.configure(i, {{1}, {1}});
+  tasks.configure(0, {.degrees = {1}, .devices = {0}, .isFetched = true});
+  EXPECT_EQ(tasks.update(), 100 + 32 + 200);
+}
+
 // A message takes the latency besides; on two links, it passes through both at once.
 TEST(Tasks, MessagesTakeTheLatencyAndTheSlowestLink) {
   Graph graph = twoOperators();

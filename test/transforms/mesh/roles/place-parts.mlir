@@ -57,13 +57,13 @@
 // ATTRIBUTES: mesh.place = {d = 3 : i64}
 // ATTRIBUTES: mesh.place = {"d(1)2" = 1 : i64, "d(2)2" = 0 : i64}
 // ATTRIBUTES: mesh.place = {d = 0 : i64}
-// RUN: printf 'mesh d=4\nop .net.w.@d=3\nop .net.v.@d(1)2=1\nop .net.v.@d(2)2=0\n' > %t.plan
+// RUN: printf 'mesh d=4\nop .net.w.@d=1\nop .net.v.@d(1)2=1\nop .net.v.@d(2)2=0\n' > %t.plan
 // RUN: heddle-opt %s --mesh-plan="plan=%t.plan" --mesh-propagate --mesh-partition --mesh-roles | FileCheck %s --check-prefix=WHOLE
-// WHOLE-LABEL: func.func @"f.d(1)2=1,d(2)2=0"
-// WHOLE: mesh.receive from [d(1)2, d(2)2] = 3
-// WHOLE-LABEL: func.func @"f.d(1)2=1,d(2)2=1"
+// WHOLE-LABEL: func.func @"f.d(1)2=0,d(2)2=1"
 // WHOLE: nest.compute () reduce (a: 8) reads %arg0[], %arg1[]
 // WHOLE: mesh.send %{{.*}} to [d(1)2, d(2)2] = 2
+// WHOLE-LABEL: func.func @"f.d(1)2=1,d(2)2=0"
+// WHOLE: mesh.receive from [d(1)2, d(2)2] = 1
 
 // The values are those of the whole program, by the oracle and compiled for 4, 6 and 8 ranks: operators with the rest
 // of the axis, gradients, updates and their states; parts that do not divide sizes.
