@@ -21,6 +21,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/TargetParser/Triple.h"
 
 #include <cmath>
@@ -50,6 +51,24 @@ static llvm::Value *maskOf(llvm::IRBuilder<> &b, llvm::ZExtInst &wide) {
     return nullptr;
   llvm::Value *cut = b.CreateTrunc(narrow->getOperand(0), wide.getType());
   return b.CreateAnd(cut, llvm::APInt::getLowBitsSet(bits, kept));
+}
+
+/// Intel's runtime computes `x << 33 >> 32` of a lane's number as x where it runs a warp as a vector.
+/// LLVM makes such shifts of an extended integer: extends again.
+static llvm::Value *extensionOf(llvm::IRBuilder<> &b, llvm::BinaryOperator &right) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *x;
+  const llvm::APInt *up, *down;
+  if (!match(&right, m_AShr(m_Shl(m_Value(x), m_APInt(up)), m_APInt(down))) || up->ult(*down))
+    return nullptr;
+  unsigned bits = right.getType()->getScalarSizeInBits() - unsigned(down->getZExtValue());
+  if (bits < 8 || !llvm::isPowerOf2_32(bits))
+    return nullptr;
+  llvm::Type *narrow = b.getIntNTy(bits);
+  if (auto *vector = llvm::dyn_cast<llvm::VectorType>(right.getType()))
+    narrow = llvm::VectorType::get(narrow, vector->getElementCount());
+  llvm::Value *low = b.CreateTrunc(x, narrow);
+  return b.CreateSExt(b.CreateShl(low, (*up - *down).getZExtValue()), right.getType());
 }
 
 /// LLVM 22 selects OpenCL's fmax, which drops NaN and may take any of two zeros.
@@ -139,6 +158,8 @@ static llvm::Value *legal(llvm::Instruction &each, bool shuffles) {
   llvm::IRBuilder<> b(&each);
   if (auto *wide = llvm::dyn_cast<llvm::ZExtInst>(&each))
     return maskOf(b, *wide);
+  if (auto *shift = llvm::dyn_cast<llvm::BinaryOperator>(&each))
+    return extensionOf(b, *shift);
   auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&each);
   if (!call)
     return nullptr;
