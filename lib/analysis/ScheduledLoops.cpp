@@ -46,7 +46,7 @@ public:
     collect(schedule);
     if (bindsLanes)
       bindLanes();
-    repeatEmptyLoops();
+    repeatEmptyLoops(bindsLanes);
     chooseLanes(widest);
     chooseUnit(use);
     limitUnrolling();
@@ -86,7 +86,7 @@ private:
 
   void collect(const Schedule &schedule);
   void bindLanes();
-  void repeatEmptyLoops();
+  void repeatEmptyLoops(bool bindsLanes);
   void chooseLanes(int64_t widest);
   void chooseUnit(const UnitUse &use);
   void limitUnrolling();
@@ -140,10 +140,11 @@ void LoopScheduler::bindLanes() {
       std::swap(entries[at - 1], entries[at]);
 }
 
-/// If accumulators are spilled between the steps of a loop that may have no trips, adds an inner
-/// loop over the same name. The outer loop then runs at least once, so that the accumulators are
-/// finished, and the inner one has no work.
-void LoopScheduler::repeatEmptyLoops() {
+/// If accumulators are spilled between the steps of a loop that may have no trips, adds a loop over
+/// the same name around the loops that carry them in registers. The outer loop then runs at least
+/// once, so that the accumulators are finished, and the inner one has no work. It is innermost
+/// where lanes are bound, since some of them may have no work, but all must reach barriers.
+void LoopScheduler::repeatEmptyLoops(bool bindsLanes) {
   for (const nd::Dim &dim : reduced) {
     auto isOver = [&](const Entry &entry) {
       return entry.loop.names == MergedNames{dim.name.str()};
@@ -151,9 +152,12 @@ void LoopScheduler::repeatEmptyLoops() {
     auto last = std::find_if(entries.rbegin(), entries.rend(), isOver);
     if (dim.size().constant() || last == entries.rend() || last->isVector())
       continue;
-    if (std::any_of(entries.rbegin(), last,
-                    [](const Entry &entry) { return !entry.reduced && entry.isSequential(); }))
-      entries.push_back({{"loop", {dim.name.str()}, 1, 1}, true, {}});
+    auto produced = std::find_if(entries.rbegin(), last, [](const Entry &entry) {
+      return !entry.reduced && entry.isSequential();
+    });
+    if (produced != last)
+      entries.insert(bindsLanes ? entries.end() : produced.base(),
+                     {{"loop", {dim.name.str()}, 1, 1}, true, {}});
   }
 }
 
