@@ -83,7 +83,8 @@ inline constexpr int64_t shareSteps = 16;
 /// Returns the steps of a block of the innermost reduced loop between which results in an outer
 /// cache or memory are prefetched; 0: none are.
 int64_t sharedStep(const LoopSpace &space, const Candidate &candidate);
-/// True if a copy changes with every tile, so that the next one is prefetched.
+/// True if a copy changes with every tile, so that the next one is prefetched in time. Copies at
+/// reduced loops are prefetched, too, but larger: the cost counts waiting for them.
 bool isFetchedAhead(const LoopSpace &space, const Candidate &candidate, const Staged &copy);
 /// Returns the schedule of a candidate.
 Schedule writeSchedule(const LoopSpace &space, const Candidate &candidate);

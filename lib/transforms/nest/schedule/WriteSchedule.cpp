@@ -69,7 +69,7 @@ public:
            "",
            stageLayout(s.m.accesses[copy.access], extents[size_t(copy.loop) + 1], copy.loop),
            {},
-           isFetchedAhead(s, best, copy) ? 2u : 1u,
+           copy.loop >= int(best.chunkLevels) && copy.loop < int(best.outer) ? 2u : 1u,
            ""});
     }
     for (auto &[name, points] : best.tile->rows)
