@@ -32,7 +32,9 @@ public:
     bool isReduced = !lanes.empty() && nest.isReduced(lanes[0]);
     if (!lanes.empty())
       pickTile(isReduced);
-    for (unsigned name = 0; name < nest.firstProduced; ++name)
+    auto outer = llvm::to_vector(llvm::seq(unsigned(nest.firstProduced)));
+    llvm::stable_sort(outer, [&](unsigned a, unsigned b) { return nest.sizes[a] < nest.sizes[b]; });
+    for (unsigned name : outer) // the longest loop is innermost, whatever the names are
       loops.emplace_back(Loop::Sequential, Names{name}, 1);
     if (split.points)
       loops.emplace_back(Loop::Sequential, Names{split.name}, split.points);
