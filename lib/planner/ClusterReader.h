@@ -14,7 +14,7 @@
 #define HEDDLE_LIB_PLANNER_CLUSTERREADER_H
 
 #include "lib/planner/Cluster.h"
-#include "lib/planner/JsonReader.h"
+#include "lib/support/JsonReader.h"
 
 #include <map>
 

@@ -13,6 +13,20 @@
 using namespace heddle;
 using namespace heddle::planner;
 
+std::optional<unsigned> planner::nameOf(const Graph::Choice &choice, const std::string &label) {
+  for (unsigned i = 0; i < choice.names.size(); ++i)
+    if (choice.names[i].label == label && !choice.names[i].isSequence)
+      return i;
+  return std::nullopt;
+}
+
+int64_t planner::elementsOf(const Box &box) {
+  int64_t elements = 1;
+  for (const Interval &each : box)
+    elements *= each.size();
+  return elements;
+}
+
 unsigned planner::partsOf(const Configuration &configuration) {
   unsigned parts = 1;
   for (unsigned degree : configuration.degrees)
@@ -164,4 +178,18 @@ void planner::findDepths(Graph &graph) {
   }
   for (Graph::Choice &choice : graph.choices)
     choice.depth = ofLayers[choice.layer].second;
+}
+
+Configuration planner::splitOver(const Graph::Choice &choice, const std::string &label,
+                                 unsigned most, unsigned first, unsigned distance) {
+  Configuration made = onDevice(choice, first);
+  auto name = nameOf(choice, label);
+  if (!name)
+    return made;
+  unsigned &degree = made.degrees[*name] = most;
+  while (most % degree != 0 || blockOf(choice.names[*name].size, degree, degree - 1).size() == 0)
+    --degree;
+  for (unsigned part = 1; part < degree; ++part)
+    made.devices.push_back(first + part * distance);
+  return made;
 }

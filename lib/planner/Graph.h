@@ -40,7 +40,10 @@ namespace heddle::planner {
 struct Interval {
   int64_t low = 0, high = 0;
   int64_t size() const { return high > low ? high - low : 0; }
+  bool operator==(const Interval &other) const = default;
 };
+
+using Box = std::vector<Interval>; ///< of each dimension
 
 /// A coordinate of a value that an operator reads: (sum of terms + low..high) floordiv divisor.
 struct Coordinate {
@@ -130,12 +133,19 @@ void forwardCopies(Graph &graph);
 void findDepths(Graph &graph);
 
 unsigned partsOf(const Configuration &configuration);
+/// A name of a choice that can be split.
+std::optional<unsigned> nameOf(const Graph::Choice &choice, const std::string &label);
+int64_t elementsOf(const Box &box);
 /// The name that is this coordinate of what is read, point by point.
 std::optional<unsigned> nameIn(const Coordinate &coordinate);
 /// The coordinates of block `index` of `degree`.
 Interval blockOf(int64_t size, unsigned degree, unsigned index);
 /// Each name, in one block: on one device.
 Configuration onDevice(const Graph::Choice &choice, unsigned device);
+/// A name with this label, if there is one, in as many blocks as it allows, up to `most`; on
+/// devices at a distance.
+Configuration splitOver(const Graph::Choice &choice, const std::string &label, unsigned most,
+                        unsigned first = 0, unsigned distance = 1);
 
 } // namespace heddle::planner
 

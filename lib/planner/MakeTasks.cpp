@@ -62,30 +62,31 @@ Tasks::Blocks Tasks::madeBlocks(const Graph::Value &value) const {
   return made;
 }
 
-/// Where a block of a value is, and the block's place `at` along each dimension.
-Tasks::Place Tasks::placeOf(const Blocks &made, unsigned block, std::vector<unsigned> &at) const {
-  Place place{0, 0};
-  at.resize(made.degrees.size());
-  for (unsigned i = unsigned(at.size()); i-- > 0; block /= made.degrees[i]) {
-    at[i] = block % made.degrees[i];
+Tasks::Place Tasks::placeOf(unsigned value, unsigned block) const {
+  const Blocks &made = blocks[value];
+  const std::vector<int64_t> &sizes = graph.values[value].sizes;
+  Place place{0, 0, 1};
+  for (unsigned i = unsigned(sizes.size()); i-- > 0; block /= made.degrees[i]) {
+    unsigned at = block % made.degrees[i];
+    place.elements *= blockOf(sizes[i], made.degrees[i], at).size();
     if (made.scattered != i) {
-      place.first += at[i] * made.strides[i];
+      place.first += at * made.strides[i];
       continue;
     }
     auto count = unsigned(made.parts.size());
-    place.first += at[i] / count * made.strides[i];
-    place.part = made.parts[at[i] % count];
+    place.first += at / count * made.strides[i];
+    place.part = made.parts[at % count];
   }
   place.part += place.first;
   return place;
 }
 
 /// The box of a value that a part reads.
-std::vector<Interval> Tasks::boxOf(const Graph::Operator &op, const Graph::Read &read,
-                                   const std::vector<unsigned> &indices) const {
+Box Tasks::boxOf(const Graph::Operator &op, const Graph::Read &read,
+                 const std::vector<unsigned> &indices) const {
   const std::vector<unsigned> &degrees = configurations[op.choice].degrees;
   const std::vector<Graph::Name> &names = graph.choices[op.choice].names;
-  std::vector<Interval> box;
+  Box box;
   for (size_t i = 0; i < read.coordinates.size(); ++i) {
     const Coordinate &coordinate = read.coordinates[i];
     int64_t low = coordinate.low, high = coordinate.high;
@@ -118,17 +119,14 @@ int64_t Tasks::durationOf(const Graph::Operator &op, const std::vector<unsigned>
   if (kind.operationsPerSecond == 0)
     return timeOf(op.seconds * share);
   double bytes = 0;
-  auto addBox = [&](const Graph::Value &value, const std::vector<Interval> &box) {
-    double elements = 1;
-    for (const Interval &each : box)
-      elements *= double(each.size());
-    bytes += elements * double(value.elementBytes);
+  auto addBox = [&](const Graph::Value &value, const Box &box) {
+    bytes += double(elementsOf(box) * value.elementBytes);
   };
   for (const Graph::Read &read : op.reads)
     addBox(graph.values[read.value], boxOf(op, read, indices));
   for (unsigned made : valuesOf[size_t(&op - graph.operators.data())]) {
     const Graph::Value &value = graph.values[made];
-    std::vector<Interval> box;
+    Box box;
     for (size_t i = 0; i < value.sizes.size(); ++i)
       box.push_back(value.names[i] ? blockOf(value.sizes[i], configuration.degrees[*value.names[i]],
                                              indices[*value.names[i]])
@@ -193,14 +191,14 @@ void Tasks::makeSums(unsigned i) {
   const Blocks &made = blocks[i];
   if (made.parts.size() == 1)
     return;
-  const Graph::Operator &op = graph.operators[value.maker];
-  const Configuration &configuration = configurations[op.choice];
+  const Configuration &configuration = configurations[graph.operators[value.maker].choice];
   const Slot &makers = slots[slotOfOperator(value.maker)];
   Slot &slot = slots[slotOfValue(i)];
   slot.parts.assign(made.count, none);
-  std::vector<unsigned> at;
+  /// Parts with partial sums of the same blocks, by the first one; and the bytes of sums by device.
+  std::map<unsigned, std::pair<Group, std::map<unsigned, int64_t>>> rings;
   for (unsigned block = 0; block < made.count; ++block) {
-    auto [part, first] = placeOf(made, block, at);
+    auto [part, first, elements] = placeOf(i, block);
     if (makers.parts[part] == none)
       continue;
     unsigned device = configuration.devices[part];
@@ -208,11 +206,13 @@ void Tasks::makeSums(unsigned i) {
     for (unsigned distance : made.parts)
       if (first + distance != part && makers.parts[first + distance] != none)
         others.push_back(first + distance);
-    int64_t elements = 1;
-    for (size_t k = 0; k < at.size(); ++k)
-      elements *= blockOf(value.sizes[k], made.degrees[k], at[k]).size();
     const Cluster::Kind &kind = cluster.kinds[cluster.devices[device].kind];
-    double count = double(made.parts.size() - 1), bytes = double(elements * value.elementBytes);
+    auto isAway = [&](unsigned other) { return configuration.devices[other] != device; };
+    auto sent = std::count_if(others.begin(), others.end(), isAway);
+    // What passes around a ring is added on its way.
+    bool isAdded = !options.isPaper && !made.scattered && sent > 0;
+    double count = double(isAdded ? others.size() - size_t(sent) + 1 : made.parts.size() - 1),
+           bytes = double(elements * value.elementBytes);
     double seconds = kind.operationsPerSecond == 0
                          ? 0
                          : std::max(count * double(elements) / kind.operationsPerSecond,
@@ -220,27 +220,32 @@ void Tasks::makeSums(unsigned i) {
     int64_t duration = timeOf(seconds);
     // The sum of a gradient waits with the messages for it, if there are any.
     bool waits = options.isPaper && isGradient[i];
-    bool isSent = std::any_of(others.begin(), others.end(), [&](unsigned other) {
-      return configuration.devices[other] != device;
-    });
     Id sum = times.addTask(keyOf(slotOfValue(i), block, mostParts, 0), device, duration,
-                           waits && isSent ? Phase::After : Phase::Any);
+                           waits && sent > 0 ? Phase::After : Phase::Any);
     slot.parts[block] = sum;
     slot.all.push_back(sum);
     slot.totals.computing += duration;
     sums.computing += duration;
+    if (!options.isPaper) {
+      rings[first].first.before.push_back(sum);
+      rings[first].second[device] += elements * value.elementBytes;
+      continue;
+    }
     times.addDependence({makers.parts[part], sum});
     for (unsigned other : others)
-      send({slotOfValue(i),
-            block,
-            other,
-            configuration.devices[other],
-            device,
-            elements * value.elementBytes,
-            makers.parts[other],
-            {},
-            {sum},
-            waits,
-            waits ? Phase::After : Phase::Any});
+      send({slotOfValue(i), block, other, configuration.devices[other], device,
+            elements * value.elementBytes, makers.parts[other], waits,
+            waits ? Phase::After : Phase::Any, std::vector<Id>(1, sum)});
+  }
+  unsigned number = 0;
+  for (auto &[first, ring] : rings) {
+    auto &[group, own] = ring;
+    for (unsigned distance : made.parts)
+      if (Id maker = makers.parts[first + distance]; maker != none) {
+        group.after.insert(maker);
+        own[configuration.devices[first + distance]];
+      }
+    passAround(group, own, true);
+    sendTogether(slotOfValue(i), number++, group);
   }
 }

@@ -19,13 +19,6 @@ static unsigned equalBlocks(int64_t size, unsigned number) {
   return unsigned(std::gcd(size, int64_t(number)));
 }
 
-static std::optional<unsigned> nameOf(const Graph::Choice &choice, const std::string &label) {
-  for (unsigned i = 0; i < choice.names.size(); ++i)
-    if (choice.names[i].label == label && !choice.names[i].isSequence)
-      return i;
-  return std::nullopt;
-}
-
 //===----------------------------------------------------------------------===//
 // Pairs of products
 //===----------------------------------------------------------------------===//
@@ -143,8 +136,7 @@ std::optional<Point> heddle::planner::megatronPoint(TaskCosts &costs, const Grap
 //===----------------------------------------------------------------------===//
 
 std::optional<Point> heddle::planner::zeroPoint(TaskCosts &costs, const Graph &graph,
-                                                const std::string &sample, unsigned devices,
-                                                uint64_t mostMessages) {
+                                                const std::string &sample, unsigned devices) {
   Point point = costs.dataParallel(sample);
   std::vector<unsigned> updates(graph.choices.size()), others(updates);
   for (const Graph::Operator &op : graph.operators)
@@ -171,13 +163,10 @@ std::optional<Point> heddle::planner::zeroPoint(TaskCosts &costs, const Graph &g
     made.isFetched = true;
     point[i] = costs.add(i, made);
   }
-  uint64_t messages = 0;
   for (const Graph::Operator &op : graph.operators)
     for (const Graph::Read &read : op.reads) {
       const Graph::Value &value = graph.values[read.value];
       unsigned maker = graph.operators[value.maker].choice;
-      if (read.ofNextStep && !op.isUpdate && updates[maker] > 0)
-        messages += uint64_t(devices) * costs.of(maker)[point[maker]].devices.size();
       for (size_t k = 0; k < read.coordinates.size() && op.isUpdate && !read.ofNextStep; ++k) {
         auto name = nameIn(read.coordinates[k]);
         if (!name || name != split[op.choice] || !value.names[k] || updates[maker] > 0)
@@ -187,5 +176,5 @@ std::optional<Point> heddle::planner::zeroPoint(TaskCosts &costs, const Graph &g
         point[maker] = costs.add(maker, made);
       }
     }
-  return messages > mostMessages ? std::nullopt : std::optional(point);
+  return point;
 }

@@ -36,10 +36,9 @@ namespace heddle::planner {
 std::optional<Point> megatronPoint(TaskCosts &costs, const Graph &graph, const std::string &sample,
                                    unsigned devices, unsigned nodes);
 
-/// None if updates and other operators are one choice, or if parameters would be fetched in more
-/// messages than that, for which there is no memory.
+/// None if updates and other operators are one choice.
 std::optional<Point> zeroPoint(TaskCosts &costs, const Graph &graph, const std::string &sample,
-                               unsigned devices, uint64_t mostMessages = 10'000'000);
+                               unsigned devices);
 
 } // namespace heddle::planner
 

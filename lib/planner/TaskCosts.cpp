@@ -109,22 +109,8 @@ std::vector<unsigned> TaskCosts::choices() const {
 
 Point TaskCosts::dataParallel(const std::string &label) const {
   Point point;
-  for (unsigned i = 0; i < graph.choices.size(); ++i) {
-    Configuration made = onDevice(graph.choices[i], 0);
-    for (size_t k = 0; k < made.degrees.size(); ++k) {
-      const Graph::Name &name = graph.choices[i].names[k];
-      if (name.label != label)
-        continue;
-      for (unsigned degree : divisorsOf(devices))
-        if (blockOf(name.size, degree, degree - 1).size() > 0 && !name.isSequence)
-          made.degrees[k] = degree;
-      made.devices.resize(made.degrees[k]);
-      for (unsigned part = 0; part < made.degrees[k]; ++part)
-        made.devices[part] = part;
-      break;
-    }
-    point.push_back(*configurations[i].find(made));
-  }
+  for (unsigned i = 0; i < graph.choices.size(); ++i)
+    point.push_back(*configurations[i].find(splitOver(graph.choices[i], label, devices)));
   return point;
 }
 

@@ -54,43 +54,56 @@ std::vector<int64_t> Tasks::memory() const {
         configurations[graph.operators[value.maker].choice].devices;
     const std::vector<Id> &makers = slots[slotOfOperator(value.maker)].parts;
     bool isHeld = isState(i);
-    Needs needs;
-    for (const Edge &edge : edges[i])
-      addNeeds(i, edge, needs);
-    auto hold = [&](unsigned device, int64_t elements, int64_t begin, int64_t end, bool isHeld) {
-      holdings.add(device, elements * value.elementBytes, isHeld ? 0 : begin,
+    auto hold = [&](unsigned device, int64_t bytes, int64_t begin, int64_t end, bool isHeld) {
+      holdings.add(device, bytes, isHeld ? 0 : begin,
                    isHeld ? std::numeric_limits<int64_t>::max() : end);
     };
     // Messages are in the order in which they were made (makeMessages).
-    const std::vector<Id> &sent = slots[slotOfMessages(i)].all;
+    const Slot &messages = slots[slotOfMessages(i)];
+    const std::vector<Id> &sent = messages.all;
     size_t next = 0;
-    auto need = needs.begin();
-    std::vector<unsigned> at;
+    auto need = messages.sent.needs.begin();
+    std::vector<int64_t> until(made.count, 0); // groups have blocks
+    for (const Group &group : messages.sent.groups) {
+      for (unsigned block : group.blocks)
+        until[block] = std::max(until[block], times[group.last].end);
+      for (const Need &each : group.needs) {
+        int64_t last = times[group.last].end;
+        for (Id reader : each.readers)
+          last = std::max(last, times[reader].end);
+        hold(each.device, each.bytes, times[group.first].begin, last, isHeld && !each.fetcher);
+      }
+    }
     for (unsigned block = 0; block < made.count; ++block) {
-      auto [part, firstPart] = placeOf(made, block, at);
-      int64_t elements = 1;
-      for (size_t k = 0; k < at.size(); ++k)
-        elements *= blockOf(value.sizes[k], made.degrees[k], at[k]).size();
+      auto [part, firstPart, elements] = placeOf(i, block);
+      int64_t bytes = elements * value.elementBytes;
       if (makers[part] == none)
         continue;
       const Slot &sum = slots[slotOfValue(i)];
       int64_t end = times[sum.parts.empty() ? makers[part] : sum.parts[block]].end;
-      // Partial sums are on their devices, and then on that of the sum, until that ends.
-      for (unsigned distance : made.parts)
-        if (unsigned other = firstPart + distance; other != part && makers[other] != none) {
-          holdings.add(devices[other], elements * value.elementBytes, times[makers[other]].begin,
-                       end);
-          if (devices[other] != devices[part])
-            holdings.add(devices[part], elements * value.elementBytes, times[makers[other]].end,
-                         end);
-        }
-      for (; need != needs.end() && need->first.first == block; ++need)
+      // Partial sums are on their devices, and then on that of the sum, until that ends: those that
+      // come around a ring, one at a time.
+      bool areBlocks = !options.isPaper && made.scattered, isReceived = false;
+      if (areBlocks)
+        holdings.add(devices[part], bytes * int64_t(made.parts.size() - 1),
+                     times[makers[part]].begin, end);
+      for (unsigned distance : made.parts) {
+        unsigned other = firstPart + distance;
+        if (other == part || makers[other] == none)
+          continue;
+        if (!areBlocks)
+          holdings.add(devices[other], bytes, times[makers[other]].begin, end);
+        if (devices[other] == devices[part] || isReceived)
+          continue;
+        holdings.add(devices[part], bytes, times[makers[other]].end, end);
+        isReceived = !options.isPaper;
+      }
+      end = std::max(end, until[block]);
+      for (; need != messages.sent.needs.end() && need->first.first == block; ++need)
         for (const Need &each : need->second) {
-          int64_t last = each.fetcher ? 0 : end, size = 1;
+          int64_t last = each.fetcher ? 0 : end, size = elementsOf(each.box) * value.elementBytes;
           for (Id reader : each.readers)
             last = std::max(last, times[reader].end);
-          for (const Interval &interval : each.box)
-            size *= interval.size();
           if (need->first.second != devices[part]) {
             size_t first = next;
             next += cluster.routeOf(devices[part], need->first.second).size();
@@ -100,7 +113,7 @@ std::vector<int64_t> Tasks::memory() const {
           }
           end = std::max(end, last);
         }
-      hold(devices[part], elements, times[makers[part]].begin, end, isHeld);
+      hold(devices[part], bytes, times[makers[part]].begin, end, isHeld);
     }
   }
   return holdings.most();

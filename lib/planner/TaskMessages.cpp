@@ -10,9 +10,15 @@
 #include "lib/cost/TaskTimes.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace heddle;
 using namespace heddle::planner;
+
+/// Picoseconds.
+int64_t Tasks::latencyOf(unsigned link) const {
+  return options.isPaper ? 0 : cost::picoseconds(cluster.links[link].latencySeconds);
+}
 
 void Tasks::send(const Message &message) {
   Slot &slot = slots[message.slot];
@@ -22,9 +28,6 @@ void Tasks::send(const Message &message) {
     return;
   }
   const Cluster::Route &route = cluster.routeOf(message.fromDevice, message.toDevice);
-  auto latencyOf = [&](unsigned link) {
-    return options.isPaper ? 0 : cost::picoseconds(cluster.links[link].latencySeconds);
-  };
   int64_t left = 0; // latencies of the links from here on
   for (unsigned link : route)
     left += latencyOf(link);
@@ -50,25 +53,37 @@ void Tasks::send(const Message &message) {
     left -= lag;
     previous = task;
   }
-  slot.totals.bytes += message.bytes;
-  ++slot.totals.transfers;
-  sums.bytes += message.bytes;
-  ++sums.transfers;
+  count(slot, message.bytes);
+}
+
+void Tasks::count(Slot &slot, int64_t bytes) {
+  for (Totals *each : {&slot.totals, &sums}) {
+    each->bytes += bytes;
+    ++each->transfers;
+  }
 }
 
 /// Picoseconds until the last byte has arrived; or has left, if nobody waits. All links are idle.
+/// In a group, the bytes may take any way that begins and ends with links of the devices.
 int64_t Tasks::leastTime(unsigned fromDevice, unsigned toDevice, int64_t bytes,
                          bool isAwaited) const {
-  int64_t latency = 0, most = 0;
   if (fromDevice == toDevice)
     return 0;
-  for (unsigned number : cluster.routeOf(fromDevice, toDevice)) {
-    const Cluster::Link &link = cluster.links[number];
-    if (isAwaited && !options.isPaper)
-      latency += cost::picoseconds(link.latencySeconds);
-    most = std::max(most, timeOf(double(bytes) / link.bytesPerSecond));
+  double rate = std::numeric_limits<double>::infinity(), out = 0, in = 0;
+  int64_t latency = std::numeric_limits<int64_t>::max();
+  if (options.isPaper)
+    for (unsigned link : cluster.routeOf(fromDevice, toDevice))
+      rate = std::min(rate, cluster.links[link].bytesPerSecond);
+  for (unsigned i = 0; i < cluster.links.size(); ++i) {
+    const Cluster::Link &link = cluster.links[i];
+    if (link.from == fromDevice)
+      out = std::max(out, link.bytesPerSecond);
+    if (link.to == toDevice)
+      in = std::max(in, link.bytesPerSecond);
+    if (link.from == fromDevice || link.to == toDevice)
+      latency = std::min(latency, latencyOf(i));
   }
-  return latency + most;
+  return timeOf(double(bytes) / std::min({rate, out, in})) + (isAwaited ? latency : 0);
 }
 
 std::vector<Tasks::Block> Tasks::blocksOf(unsigned value) const {
@@ -78,16 +93,13 @@ std::vector<Tasks::Block> Tasks::blocksOf(unsigned value) const {
   const std::vector<Id> &makers = slots[slotOfOperator(op)].parts;
   const std::vector<Id> &sums = slots[slotOfValue(value)].parts;
   std::vector<Block> all;
-  std::vector<unsigned> at;
   for (unsigned block = 0; block < made.count; ++block) {
-    auto [part, first] = placeOf(made, block, at);
+    auto [part, first, elements] = placeOf(value, block);
     Block &each = all.emplace_back(Block{part, makers[part] != none});
     if (!each.exists || sums.empty())
       continue;
     each.sum = times.duration(sums[block]);
-    int64_t bytes = graph.values[value].elementBytes;
-    for (size_t k = 0; k < at.size(); ++k)
-      bytes *= blockOf(graph.values[value].sizes[k], made.degrees[k], at[k]).size();
+    int64_t bytes = elements * graph.values[value].elementBytes;
     for (unsigned distance : made.parts)
       if (unsigned other = first + distance; other != part && makers[other] != none)
         each.others.emplace_back(other, leastTime(devices[other], devices[part], bytes));
@@ -97,21 +109,15 @@ std::vector<Tasks::Block> Tasks::blocksOf(unsigned value) const {
 
 std::vector<Tasks::Wait> Tasks::waitsOf(unsigned op, unsigned read) const {
   unsigned value = graph.operators[op].reads[read].value;
-  const std::vector<unsigned> &from =
-      configurations[graph.operators[graph.values[value].maker].choice].devices;
   const std::vector<Id> &parts = slots[slotOfOperator(op)].parts;
   Needs needs;
-  addNeeds(value, {op, read}, needs);
+  forEachNeed(value, {op, read}, [&](const Need &need) { addBlocks(value, need, needs); });
   std::vector<Wait> waits;
-  std::vector<unsigned> at;
   for (auto &[key, all] : needs) {
     auto [block, device] = key;
-    unsigned maker = placeOf(blocks[value], block, at).part;
     for (const Need &need : all) {
-      int64_t bytes = graph.values[value].elementBytes;
-      for (const Interval &each : need.box)
-        bytes *= each.size();
-      int64_t time = leastTime(from[maker], device, bytes, !need.readers.empty());
+      int64_t bytes = elementsOf(need.box) * graph.values[value].elementBytes;
+      int64_t time = leastTime(deviceOf(value, block), device, bytes, !need.readers.empty());
       for (Id reader : need.readers)
         waits.push_back(
             {block, unsigned(std::find(parts.begin(), parts.end(), reader) - parts.begin()), time});
@@ -120,79 +126,6 @@ std::vector<Tasks::Wait> Tasks::waitsOf(unsigned op, unsigned read) const {
     }
   }
   return waits;
-}
-
-static bool contains(const std::vector<Interval> &box, const std::vector<Interval> &other) {
-  for (size_t k = 0; k < box.size(); ++k)
-    if (other[k].low < box[k].low || other[k].high > box[k].high)
-      return false;
-  return true;
-}
-
-/// What is part of another need is sent with it.
-void Tasks::addNeed(std::vector<Need> &all, Need need) {
-  auto join = [](Need &to, const Need &from) {
-    to.readers.insert(to.readers.end(), from.readers.begin(), from.readers.end());
-    to.isForUpdates &= from.isForUpdates;
-    to.isForOthers |= from.isForOthers;
-  };
-  for (Need &each : all)
-    if (each.fetcher == need.fetcher && contains(each.box, need.box))
-      return join(each, need);
-  std::erase_if(all, [&](const Need &each) {
-    bool isPart = each.fetcher == need.fetcher && contains(need.box, each.box);
-    if (isPart)
-      join(need, each);
-    return isPart;
-  });
-  all.push_back(std::move(need));
-}
-
-/// Adds what the parts of a reader need, by blocks of the value.
-void Tasks::addNeeds(unsigned i, const Edge &edge, Needs &needs) const {
-  const Graph::Value &value = graph.values[i];
-  const Blocks &made = blocks[i];
-  const Graph::Operator &reader = graph.operators[edge.reader];
-  const Graph::Read &read = reader.reads[edge.read];
-  const std::vector<unsigned> &devices = configurations[reader.choice].devices;
-  const std::vector<Id> &readers = slots[slotOfOperator(edge.reader)].parts;
-  auto fetcher = read.ofNextStep && isFetched(i) ? std::optional(edge.reader) : std::nullopt;
-  bool isNow = !read.ofNextStep || fetcher; // the readers wait for it
-  size_t rank = value.sizes.size();
-  std::vector<unsigned> first(rank), last(rank), at;
-  for (unsigned part = 0; part < readers.size(); ++part) {
-    if (readers[part] == none)
-      continue;
-    std::vector<Interval> box = boxOf(reader, read, indicesOf(reader.choice, part));
-    bool isEmpty = false;
-    for (size_t k = 0; k < rank; ++k) {
-      int64_t block = (value.sizes[k] + made.degrees[k] - 1) / made.degrees[k];
-      isEmpty |= box[k].size() == 0;
-      first[k] = unsigned(box[k].low / block);
-      last[k] = unsigned((box[k].high - 1) / block);
-    }
-    if (isEmpty)
-      continue;
-    at = first;
-    while (true) {
-      Need need{{}, {}, reader.isUpdate && isNow, !reader.isUpdate && isNow, fetcher};
-      if (isNow)
-        need.readers.push_back(readers[part]);
-      unsigned block = 0;
-      for (size_t k = 0; k < rank; ++k) {
-        Interval own = blockOf(value.sizes[k], made.degrees[k], at[k]);
-        need.box.push_back({std::max(own.low, box[k].low), std::min(own.high, box[k].high)});
-        block = block * made.degrees[k] + at[k];
-      }
-      addNeed(needs[{block, devices[part]}], std::move(need));
-      size_t k = rank;
-      while (k-- > 0 && at[k] == last[k])
-        at[k] = first[k];
-      if (k == size_t(-1))
-        break;
-      ++at[k];
-    }
-  }
 }
 
 /// The tasks that make operands of an operator: on the device, or else elsewhere.
@@ -218,33 +151,39 @@ void Tasks::makeMessages(unsigned i) {
   const Graph::Value &value = graph.values[i];
   const Slot &sum = slots[slotOfValue(i)];
   const Slot &makers = slots[slotOfOperator(value.maker)];
-  const std::vector<unsigned> &from = configurations[graph.operators[value.maker].choice].devices;
-  Needs needs;
-  for (const Edge &edge : edges[i])
-    addNeeds(i, edge, needs);
+  Slot &slot = slots[slotOfMessages(i)];
+  slot.sent = sentOf(i);
   unsigned number = 0;
-  std::vector<unsigned> at;
-  for (auto &[key, all] : needs) {
-    unsigned maker = placeOf(blocks[i], key.first, at).part;
-    for (Need &need : all) {
-      int64_t elements = 1;
-      for (const Interval &each : need.box)
-        elements *= each.size();
+  auto taskOf = [&](unsigned block) {
+    return sum.parts.empty() ? makers.parts[placeOf(i, block).part] : sum.parts[block];
+  };
+  for (const auto &[key, all] : slot.sent.needs)
+    for (const Need &need : all) {
       bool waits = options.isPaper && need.isForUpdates;
       bool isAfter =
           waits || (options.isPaper && !need.fetcher && graph.operators[value.maker].isUpdate);
       bool isBefore = options.isPaper && need.isForOthers;
-      send({slotOfMessages(i), number / mostParts, number % mostParts, from[maker], key.second,
-            elements * value.elementBytes,
-            need.fetcher        ? none
-            : sum.parts.empty() ? makers.parts[maker]
-                                : sum.parts[key.first],
-            need.fetcher ? beforeFetch(*need.fetcher, key.second) : std::vector<Id>(),
-            std::move(need.readers), waits,
+      send({slotOfMessages(i), number / mostParts, number % mostParts, deviceOf(i, key.first),
+            key.second, elementsOf(need.box) * value.elementBytes,
+            need.fetcher ? none : taskOf(key.first), waits,
             isAfter    ? Phase::After
             : isBefore ? Phase::Before
-                       : Phase::Any});
+                       : Phase::Any,
+            need.readers,
+            need.fetcher ? beforeFetch(*need.fetcher, key.second) : std::vector<Id>()});
       ++number;
     }
+  number = 0;
+  for (Group &group : slot.sent.groups) {
+    std::optional<unsigned> fetcher = group.needs.front().fetcher;
+    for (unsigned block : group.blocks)
+      if (!fetcher)
+        group.after.insert(taskOf(block));
+    for (const Need &need : group.needs) {
+      group.before.insert(group.before.end(), need.readers.begin(), need.readers.end());
+      for (Id each : fetcher ? beforeFetch(*fetcher, need.device) : std::vector<Id>())
+        group.begun.insert(each);
+    }
+    sendTogether(slotOfMessages(i), number++, group);
   }
 }

@@ -54,11 +54,11 @@ public:
   Configuration operator()(unsigned choice) const {
     if (levels > 1) {
       unsigned inNode = devices / nodes, device = graph.choices[choice].depth * inNode / levels;
-      return split(choice, nameOf(choice, sample), nodes, device, inNode);
+      return splitOver(graph.choices[choice], sample, nodes, device, inNode);
     }
     auto label = labels.find(layerOf(graph.choices[choice]));
-    return split(choice, nameOf(choice, label == labels.end() ? sample : label->second), devices, 0,
-                 1);
+    return splitOver(graph.choices[choice], label == labels.end() ? sample : label->second,
+                     devices);
   }
 
 private:
@@ -90,28 +90,6 @@ private:
         best = &names[name];
     }
     return isSummed && best ? std::optional(best->label) : std::nullopt;
-  }
-  std::optional<unsigned> nameOf(unsigned choice, const std::string &label) const {
-    const std::vector<Graph::Name> &names = graph.choices[choice].names;
-    for (unsigned i = 0; i < names.size(); ++i)
-      if (names[i].label == label && !names[i].isSequence)
-        return i;
-    return std::nullopt;
-  }
-  /// In as many parts as the name allows, on devices at a distance.
-  Configuration split(unsigned choice, std::optional<unsigned> name, unsigned most, unsigned first,
-                      unsigned distance) const {
-    Configuration made = onDevice(graph.choices[choice], first);
-    if (!name)
-      return made;
-    unsigned degree = most;
-    int64_t size = graph.choices[choice].names[*name].size;
-    while (most % degree != 0 || blockOf(size, degree, degree - 1).size() == 0)
-      --degree;
-    made.degrees[*name] = degree;
-    for (unsigned part = 1; part < degree; ++part)
-      made.devices.push_back(first + part * distance);
-    return made;
   }
 };
 } // namespace

@@ -16,7 +16,7 @@ using namespace heddle;
 using namespace heddle::planner;
 
 uint64_t Tasks::keyOf(unsigned slot, unsigned to, unsigned from, unsigned hop) {
-  assert(slot < 1u << 28 && to <= mostParts && from <= mostParts && hop < 1u << 8);
+  assert(slot < 1u << 28 && to <= mostParts && from <= mostParts && hop <= lastHop);
   return uint64_t(slot) << 36 | uint64_t(to) << 22 | uint64_t(from) << 8 | hop;
 }
 

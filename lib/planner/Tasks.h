@@ -43,6 +43,8 @@
 #include "lib/planner/Graph.h"
 #include "lib/planner/Timetable.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <map>
 #include <set>
 
@@ -135,13 +137,7 @@ private:
   static constexpr Id none = ~0u;
   /// No part and no block has this number.
   static constexpr unsigned mostParts = (1u << 14) - 1;
-  /// Tasks that are made and removed together: those of an operator, of the sums of a value, or
-  /// the messages with a value.
-  struct Slot {
-    std::vector<Id> all;
-    std::vector<Id> parts; ///< of an operator, by part; of sums: by block of the value
-    Totals totals;
-  };
+  static constexpr unsigned lastHop = (1u << 8) - 1; ///< of a key: tasks of a group
   /// A value's blocks, and the part of the maker that has each.
   struct Blocks {
     std::vector<unsigned> degrees;     ///< by dimension
@@ -153,19 +149,46 @@ private:
   /// The part that has a block, or its sum, and the first one with a partial sum.
   struct Place {
     unsigned part, first;
+    int64_t elements; ///< of the block
   };
   struct Edge {
     unsigned reader, read; ///< an operator, and which of its reads
   };
-  /// The part of a block of a value that a device reads, and all parts there that read no more.
+  /// A box of a value, or of a block of it, that a device reads, and all parts there that read no
+  /// more.
   struct Need {
-    std::vector<Interval> box;
+    unsigned device;
+    Box box;
     std::vector<Id> readers;                        ///< in this step
     bool isForUpdates = true;                       ///< all are updates
     bool isForOthers = false;                       ///< one is not
     std::optional<unsigned> fetcher = std::nullopt; ///< the operator that fetches it
+    int64_t bytes = 0;                              ///< in a group: that the device lacks
   };
   using Needs = std::map<std::pair<unsigned, unsigned>, std::vector<Need>>; ///< by block and device
+  /// What devices exchange at once: the bytes that pass through each link, in all rounds.
+  struct Group {
+    std::map<unsigned, int64_t> links;
+    int64_t bytes = 0, latency = 0;
+    std::set<unsigned> blocks;
+    std::vector<Need> needs;
+    std::set<Id> after, begun;
+    std::vector<Id> before;
+    Id first = none, last = none; ///< task
+  };
+  /// What of a value is sent: point to point, by blocks, and by groups.
+  struct Sent {
+    Needs needs;
+    std::vector<Group> groups;
+  };
+  /// Tasks that are made and removed together: those of an operator, of the sums of a value, or
+  /// the messages with a value.
+  struct Slot {
+    std::vector<Id> all;
+    std::vector<Id> parts; ///< of an operator, by part; of sums: by block of the value
+    Sent sent;             ///< by messages
+    Totals totals;
+  };
 
   const Graph &graph;
   const Cluster &cluster;
@@ -186,6 +209,7 @@ private:
   std::vector<std::vector<unsigned>> operatorsOf; ///< by choice
   std::vector<bool> isGradient;                   ///< by value: only updates read it
   Id barrier = none;
+  std::map<std::pair<unsigned, unsigned>, unsigned> joins; ///< by slot and group: a resource
 
   unsigned slotOfOperator(unsigned i) const { return i; }
   unsigned slotOfValue(unsigned i) const { return unsigned(graph.operators.size()) + i; }
@@ -207,28 +231,44 @@ private:
   void makeOperator(unsigned i, const std::vector<Part> &parts);
   void makeSums(unsigned value);
   void makeMessages(unsigned value);
-  void addNeeds(unsigned value, const Edge &edge, Needs &needs) const;
+  void forEachNeed(unsigned value, const Edge &edge,
+                   llvm::function_ref<void(const Need &)> act) const;
+  using OnBlock = llvm::function_ref<bool(unsigned, const Box &)>;
+  void forEachBlock(unsigned value, const Box &box, OnBlock act) const;
   static void addNeed(std::vector<Need> &all, Need need);
+  void addBlocks(unsigned value, const Need &need, Needs &needs) const;
+  Sent sentOf(unsigned value) const;
+  void addGroup(unsigned value, const std::vector<unsigned> &holders, std::vector<Need> needs,
+                Sent &sent) const;
+  void pass(Group &group, unsigned from, unsigned to, int64_t bytes) const;
+  void passAround(Group &group, const std::map<unsigned, int64_t> &own, bool areAdded) const;
+  void sendTogether(unsigned slot, unsigned number, Group &group);
+  void count(Slot &slot, int64_t bytes);
   Blocks madeBlocks(const Graph::Value &value) const;
   int64_t durationOf(const Graph::Operator &op, const std::vector<unsigned> &indices,
                      unsigned device) const;
-  std::vector<Interval> boxOf(const Graph::Operator &op, const Graph::Read &read,
-                              const std::vector<unsigned> &indices) const;
+  Box boxOf(const Graph::Operator &op, const Graph::Read &read,
+            const std::vector<unsigned> &indices) const;
   bool isFetched(unsigned value) const {
     return configurations[graph.operators[graph.values[value].maker].choice].isFetched;
   }
   std::vector<Id> beforeFetch(unsigned op, unsigned device) const;
-  Place placeOf(const Blocks &blocks, unsigned block, std::vector<unsigned> &at) const;
+  Place placeOf(unsigned value, unsigned block) const;
+  unsigned deviceOf(unsigned value, unsigned block) const {
+    return configurations[graph.operators[graph.values[value].maker].choice]
+        .devices[placeOf(value, block).part];
+  }
   struct Message {
     unsigned slot, to, from; ///< for the key
     unsigned fromDevice, toDevice;
     int64_t bytes;
-    Id after; ///< or none: as soon as all of `begun` have begun
-    std::vector<Id> begun;
-    std::vector<Id> before;
+    Id after;   ///< or none: as soon as all of `begun` have begun
     bool waits; ///< for the barrier
     Phase phase;
+    std::vector<Id> before;
+    std::vector<Id> begun = {};
   };
+  int64_t latencyOf(unsigned link) const;
   void send(const Message &message);
   int64_t leastTime(unsigned fromDevice, unsigned toDevice, int64_t bytes,
                     bool isAwaited = true) const;

@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_PLANNER_JSONREADER_H
-#define HEDDLE_LIB_PLANNER_JSONREADER_H
+#ifndef HEDDLE_LIB_SUPPORT_JSONREADER_H
+#define HEDDLE_LIB_SUPPORT_JSONREADER_H
 
 #include "lib/support/JsonText.h"
 
@@ -30,7 +30,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::planner {
+namespace heddle {
 
 using Json = nlohmann::ordered_json; // the keys of an object in the order of the text
 
@@ -103,6 +103,6 @@ private:
   std::vector<unsigned> lines; ///< of all keys, in the order of the text
 };
 
-} // namespace heddle::planner
+} // namespace heddle
 
-#endif // HEDDLE_LIB_PLANNER_JSONREADER_H
+#endif // HEDDLE_LIB_SUPPORT_JSONREADER_H
