@@ -122,6 +122,8 @@ TEST(TaskGroups, AddAroundARing) {
   EXPECT_EQ(tasks.update(), 48 + 3 * 5 + 96 + 24 + 24);
   EXPECT_EQ(tasks.totals(), (Tasks::Totals{3 * 96, 1, 192 + 24 + 24}));
   EXPECT_EQ(tasks.memory(), (std::vector<int64_t>{96, 96, 96, 2 * 96}));
+  EXPECT_EQ(tasks.busy()[4 + 8], 96); // from device 2 to 3, which sends nothing on to 0
+  EXPECT_EQ(tasks.busy()[4 + 9], 0);
   tasks.commit();
   // Two parts on a device are added there; nothing is sent if all are.
   tasks.configure(0, {{1, 1, 4}, {3, 3, 1, 1}});
