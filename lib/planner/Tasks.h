@@ -20,6 +20,17 @@
 // adds them. The next value of a parameter is sent to those that read it in the next step, or
 // fetched by them (Configuration::isFetched) while what makes their operands runs.
 //
+// Without `isPaper`, what devices exchange at once is a group, with one task on each link:
+//
+//     n devices of a ring need the same box, of which each has a block
+//
+//     a link       busy for the bytes of all blocks but that of the device behind it
+//     the readers  begin when all links are done, and n - 1 latencies of the slowest hop later
+//
+// Partial sums pass a ring the other way round: each device adds a block (`scattered`), or one adds
+// all. If devices need different boxes, each with something of many others, all messages through
+// a link are one task. A group waits for all that it sends.
+//
 //     Tasks tasks(graph, cluster, {.isPaper = true});
 //     tasks.configure(0, {{2, 1}, {0, 2}});                   for each choice
 //     tasks.update();
