@@ -234,7 +234,8 @@ void Tasks::sendTogether(unsigned slotNumber, unsigned number, Group &group) {
     own->second = times.addResource();
   unsigned index = 0;
   auto add = [&](unsigned resource, int64_t duration) {
-    uint64_t key = keyOf(slotNumber, number, index++, lastHop);
+    unsigned to = number + index / mostParts * Cluster::mostDevices; // there are fewer groups
+    uint64_t key = keyOf(slotNumber, to, index++ % mostParts, lastHop);
     return slot.all.emplace_back(times.addTask(key, resource, duration));
   };
   // With these two, there are not as many dependences as pairs of tasks.

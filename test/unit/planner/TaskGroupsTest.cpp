@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 
 #include <numeric>
+#include <set>
 
 using namespace heddle;
 using namespace heddle::planner;
@@ -26,6 +27,15 @@ Graph gathered(int64_t bytes, unsigned parts) {
   graph.operators = {{"x", 0, {0}, double(bytes)}, {"z", 1, {0}, double(parts)}};
   graph.values = {{0, {bytes}, {0}, {}, 1}};
   graph.operators[1].reads = {{0, {{{}, 0, bytes - 1}}}};
+  return graph;
+}
+/// Parts of z that read columns of x, which is in rows, of 3 bytes each.
+Graph transposed(int64_t size) {
+  Graph graph;
+  graph.choices = {{"x", {{"i", size}}}, {"z", {{"k", size}}}};
+  graph.operators = {{"x", 0, {0}, double(size)}, {"z", 1, {0}, double(size)}};
+  graph.values = {{0, {size, size}, {0, std::nullopt}, {}, 3}};
+  graph.operators[1].reads = {{0, {{{}, 0, size - 1}, {{{0, 1}}}}}};
   return graph;
 }
 Configuration over(unsigned devices) {
@@ -149,12 +159,8 @@ TEST(TaskGroups, AreDevicesThatHaveToDoWithEachOther) {
 // Rows that become columns: all messages between two devices at once if there are many, else each.
 TEST(TaskGroups, ExchangeBlocks) {
   for (unsigned devices : {3u, 8u}) {
-    Graph graph;
     int64_t size = 2 * devices;
-    graph.choices = {{"x", {{"i", size}}}, {"z", {{"k", size}}}};
-    graph.operators = {{"x", 0, {0}, double(size)}, {"z", 1, {0}, double(size)}};
-    graph.values = {{0, {size, size}, {0, std::nullopt}, {}, 3}};
-    graph.operators[1].reads = {{0, {{{}, 0, size - 1}, {{{0, 1}}}}}};
+    Graph graph = transposed(size);
     // Each device has a link to a switch, and one from it.
     Cluster cluster = allLinked(devices);
     cluster.links.clear();
@@ -177,6 +183,20 @@ TEST(TaskGroups, ExchangeBlocks) {
     // A block of rows, and one of columns.
     EXPECT_EQ(tasks.memory(), std::vector<int64_t>(devices, 2 * size * 3 + sent));
   }
+}
+
+// More links than parts: each task has a key of its own.
+TEST(TaskGroups, HaveManyLinks) {
+  Graph graph = transposed(130);
+  Cluster cluster = allLinked(130);
+  Tasks tasks(graph, cluster, {});
+  tasks.configure(0, over(130));
+  tasks.configure(1, over(130));
+  EXPECT_EQ(tasks.update(), 1 + 5 + 3 + 1);
+  EXPECT_EQ(tasks.totals(), (Tasks::Totals{130 * 129 * 3, 1, 260}));
+  std::set<uint64_t> keys;
+  for (unsigned task : tasks.timetable().sorted())
+    EXPECT_TRUE(keys.insert(tasks.timetable().key(task)).second);
 }
 
 // What operators fetch passes around a ring as soon as all that make their operands have begun.
