@@ -88,11 +88,12 @@ private:
   llvm::DenseMap<Value, unsigned> resultNumber;
   llvm::DenseMap<Operation *, OutlinedStep::Phi> phis; ///< copies at the end of called functions
   llvm::MapVector<Value, int32_t> inFlight; ///< results of transfers that are not awaited yet
-  std::set<int32_t> sent;                   ///< steps that send and are not awaited yet
+  std::set<int32_t> sent; ///< steps of this branch or loop that send and are not awaited yet
   int32_t transfers = 0;
   IntegerAttr lastBucket; ///< of the last transfer; null: no bucket
 
   LogicalResult addSteps(func::FuncOp function) {
+    std::set<int32_t> before = std::exchange(sent, {}); // outside of this branch or loop
     for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
       auto constant = dyn_cast<nd::LiteralInterface>(op);
       auto control = dyn_cast<nest::ControlOp>(op);
@@ -107,7 +108,7 @@ private:
         return failure();
     }
     awaitTransfers([](Value) { return true; });
-    await(std::exchange(sent, {}));
+    await(std::exchange(sent, std::move(before)));
     return success();
   }
 
