@@ -116,7 +116,21 @@ static SmallVector<NamedAttribute> attributesWithNames(Operation *op) {
   });
 }
 
+/// Iteration names of nests around `op` hide size symbols with the same names.
+std::optional<NameRewriter> NameRewriter::inside(Operation *op) const {
+  std::optional<NameRewriter> inside;
+  for (Operation *each = symbols.empty() ? nullptr : op; each; each = each->getParentOp())
+    if (auto nest = dyn_cast<nest::LoopNestInterface>(each))
+      for (DimsAttr dims : nest.getIterationNames())
+        for (const Dim &dim : dims)
+          if (StringRef name = dim.name; symbols.contains(name.str()) && !names.contains(name))
+            (inside ? *inside : inside.emplace(*this)).names.emplace(name, name);
+  return inside;
+}
+
 void NameRewriter::rewriteAttributes(Operation *op) const {
+  if (std::optional<NameRewriter> own = inside(op))
+    return own->rewriteAttributes(op);
   if (auto index = dyn_cast<nest::IndexOp>(op)) // of a name, or of a size symbol
     if (auto symbol = symbols.find(index.getName().str());
         symbol != symbols.end() && symbol->second.asName() && !names.contains(index.getName()))
@@ -141,6 +155,8 @@ void NameRewriter::rewrite(Operation *op) const {
 
 void NameRewriter::rewriteNest(nest::LoopNestInterface nest, ArrayRef<NameRewriter> reads,
                                const NameRewriter &results) const {
+  if (std::optional<NameRewriter> own = inside(nest))
+    return own->rewriteNest(nest, reads, results);
   auto readMaps = [&](ArrayAttr maps) {
     SmallVector<Attribute> renamed;
     for (auto [i, map] : llvm::enumerate(maps))

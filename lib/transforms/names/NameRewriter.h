@@ -58,6 +58,7 @@ public:
 
 private:
   Expr rewriteIndex(const Expr &expr) const;
+  std::optional<NameRewriter> inside(Operation *op) const;
 };
 
 /// Returns the inverse map, from labels to names.
