@@ -53,8 +53,8 @@ static llvm::Value *maskOf(llvm::IRBuilder<> &b, llvm::ZExtInst &wide) {
   return b.CreateAnd(cut, llvm::APInt::getLowBitsSet(bits, kept));
 }
 
-/// Intel's runtime computes `x << 33 >> 32` of a lane's number as x where it runs a warp as a vector.
-/// LLVM makes such shifts of an extended integer: extends again.
+/// Intel's runtime computes `x << 33 >> 32` of a lane's number as x where it runs a warp as a
+/// vector. LLVM makes such shifts of an extended integer: extends again.
 static llvm::Value *extensionOf(llvm::IRBuilder<> &b, llvm::BinaryOperator &right) {
   using namespace llvm::PatternMatch;
   llvm::Value *x;
@@ -100,6 +100,36 @@ static llvm::Value *reversalOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) 
     reversed =
         b.CreateOr(reversed, b.CreateShl(b.CreateAnd(b.CreateLShr(from, bit), 1), bits - 1 - bit));
   return b.CreateTrunc(reversed, call.getType());
+}
+
+/// OpenCL 1.2 has no ctz: looks for a one in half of the bits, in half of these, and so on.
+static llvm::Value *trailingZerosOf(llvm::IRBuilder<> &b, llvm::Value *x) {
+  llvm::Type *type = x->getType();
+  llvm::Value *zero = llvm::ConstantInt::get(type, 0), *zeros = zero;
+  auto skip = [&](unsigned bits, llvm::Value *ifZero) {
+    llvm::Value *isZero = b.CreateICmpEQ(ifZero, zero);
+    zeros = b.CreateAdd(zeros, b.CreateSelect(isZero, llvm::ConstantInt::get(type, bits), zero));
+    return isZero;
+  };
+  unsigned width = type->getScalarSizeInBits();
+  for (unsigned bits = width / 2; bits > 0; bits /= 2) {
+    auto low = llvm::ConstantInt::get(type, llvm::APInt::getLowBitsSet(width, bits));
+    llvm::Value *isZero = skip(bits, b.CreateAnd(x, low));
+    x = b.CreateSelect(isZero, b.CreateLShr(x, bits), x);
+  }
+  skip(1, x);
+  return zeros;
+}
+
+/// Bits of two integers side by side, from the top of the first one on: two shifts, since
+/// translators of SPIR-V may lack the function.
+static llvm::Value *funnelOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
+  llvm::Type *type = call.getType();
+  unsigned width = type->getScalarSizeInBits();
+  llvm::Value *last = llvm::ConstantInt::get(type, width - 1);
+  llvm::Value *by = b.CreateURem(call.getArgOperand(2), llvm::ConstantInt::get(type, width));
+  llvm::Value *rest = b.CreateLShr(b.CreateLShr(call.getArgOperand(1), 1), b.CreateSub(last, by));
+  return b.CreateOr(b.CreateShl(call.getArgOperand(0), by), rest);
 }
 
 /// The function of OpenCL that shuffles.
@@ -165,6 +195,10 @@ static llvm::Value *legal(llvm::Instruction &each, bool shuffles) {
     return nullptr;
   if (call->getIntrinsicID() == llvm::Intrinsic::bitreverse)
     return reversalOf(b, *call);
+  if (call->getIntrinsicID() == llvm::Intrinsic::cttz)
+    return trailingZerosOf(b, call->getArgOperand(0));
+  if (call->getIntrinsicID() == llvm::Intrinsic::fshl)
+    return funnelOf(b, *call);
   llvm::Value *whole = shuffles ? saturated(b, *call) : nullptr;
   return whole ? whole : extremeOf(b, *call);
 }

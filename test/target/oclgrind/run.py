@@ -1,9 +1,13 @@
 """Runs programs under Oclgrind, which looks for races, bad accesses and reads of unwritten memory.
 
-    run.py FOLDER HEDDLE-RUN CLANG FILE...
+    run.py FOLDER HEDDLE-RUN CLANG [--seconds N] [FILE...]
 
-Each is run by its first RUN line with --compare; what Oclgrind reports is an error.
+Each is run by its first RUN line with --compare; what Oclgrind reports is an error. Without FILE: all programs below
+FOLDER that have such a line. Programs of several ranks are left out, and those that take longer than N seconds or need
+f16, which Oclgrind lacks, are named and left out. A report has the name of the nest, the block and the lane.
 """
+import argparse
+import collections
 import os
 import pathlib
 import re
@@ -13,28 +17,71 @@ import subprocess
 import sys
 import tempfile
 
-folder, tool, clang, files = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
+parser = argparse.ArgumentParser()
+parser.add_argument("folder", type=pathlib.Path)
+parser.add_argument("tool")
+parser.add_argument("clang")
+parser.add_argument("--seconds", type=float, help="leave out programs that take longer")
+parser.add_argument("files", nargs="*")
+options = parser.parse_intermixed_args()
 here = pathlib.Path(__file__).parent
 library = pathlib.Path(shutil.which("oclgrind")).parent.parent / "lib/oclgrind/liboclgrind-rt.so"
-SECONDS = 200  # time limit of a program: many times its usual time
-bad = 0
+
+
+def command(path):
+    """The words of the first RUN line that compares a program of one rank; None without one."""
+    for line in re.findall(r"RUN: heddle-run %s (.*--compare.*)", path.read_text()):
+        line = re.split(r"2?>|\||&&", line)[0]
+        if not re.search(r"--(plan|mesh|ranks|simulate|target-cpu)", line):
+            return [word.replace("%s", str(path)) for word in shlex.split(line) if word != "--managed"]
+    return None
+
+
+def with_nests(said, path):
+    """What is said, with the name of the nest behind that of each kernel."""
+    heddlec = shutil.which("heddlec", path=os.pathsep.join([str(pathlib.Path(options.tool).parent), os.environ["PATH"]]))
+    loops = subprocess.run([heddlec, path, "--target", "opencl", "--emit=loops", "--no-cache"], capture_output=True, text=True)
+    nests = {kernel: nest for nest, kernel in re.findall(r"^// (\S+) .*?gpu\.func @(k_\w+)", loops.stdout, re.DOTALL | re.MULTILINE)}
+    return re.sub(r"k_\w+", lambda kernel: kernel[0] + (f" ({nests[kernel[0]]})" if kernel[0] in nests else ""), said)
+
+
+def judge(path, words, environment):
+    """What happens to a program: 'agrees', 'reports' or a reason to leave it out; and what is said."""
+    words = [options.tool, path, *words, "--device", "opencl", "--no-cache"]
+    try:
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=options.seconds or 200)
+    except subprocess.TimeoutExpired:
+        return ("takes too long" if options.seconds else "reports"), f"takes longer than {options.seconds or 200:g} s"
+    if re.search("Unsupported (float size: 2 bytes|constant type: 0)", done.stderr):
+        return "needs f16", ""
+    if re.search("liboclgrind.*instructionExecuted", done.stderr):
+        return "Oclgrind crashes", ""
+    if done.returncode or done.stderr:
+        return "reports", with_nests(done.stderr[:2000] + done.stdout[-1000:], path)
+    return "agrees", ""
+
+
+files = options.files or sorted(str(path.relative_to(options.folder)) for path in options.folder.rglob("*.mlir"))
+counts = collections.Counter()
 with tempfile.TemporaryDirectory() as place:
     # The library's own name is libOpenCL.so.
     os.symlink(library, f"{place}/libOpenCL.so")
     shim = f"{place}/shim.so"
-    subprocess.run([clang, "-shared", "-fPIC", here / "Shim.c", "-o", shim, library, "-Wl,--allow-shlib-undefined"], check=True)
+    subprocess.run([options.clang, "-shared", "-fPIC", here / "Shim.c", "-o", shim, library, "-Wl,--allow-shlib-undefined"], check=True)
     environment = dict(os.environ, HEDDLE_OPENCL=shim, HEDDLE_OPENCL_OPTIONS="-x spir -spir-std=1.2", HEDDLE_TO_BITCODE=str(here / "to-bitcode"))
-    environment.update(OCLGRIND_DATA_RACES="1", OCLGRIND_UNINITIALIZED="1")
+    environment.update(OCLGRIND_DATA_RACES="1", OCLGRIND_UNINITIALIZED="1", OCLGRIND_LOCAL_MEM_SIZE="65536")
     # A copy to a buffer makes the plugin for unwritten values forget the rest of it.
     environment["HEDDLE_FRESH_BUFFERS"] = "1"
     environment["LD_LIBRARY_PATH"] = place + ":" + environment.get("LD_LIBRARY_PATH", "")
     for name in files:
-        path = folder / name
-        line = re.search(r"RUN: heddle-run %s (.*--compare.*)", path.read_text())[1]
-        words = [word.replace("%s", str(path)) for word in shlex.split(line) if word != "--managed"]
-        done = subprocess.run([tool, path, *words, "--device", "opencl", "--no-cache"], env=environment, capture_output=True, text=True, timeout=SECONDS)
-        if done.returncode or done.stderr:
-            print(f"{name}: {done.stderr[-1000:]}{done.stdout[-1000:]}")
-            bad += 1
-print(f"{len(files) - bad} programs agree and have no report, {bad} do not")
-sys.exit(bad > 0)
+        words = command(options.folder / name)
+        if words is None:
+            assert not options.files, f"{name} compares nothing on one rank"
+            continue
+        result, said = judge(options.folder / name, words, environment)
+        counts[result] += 1
+        if result != "agrees":
+            print(f"{name}: {said or result}", flush=True)
+left_out = sum(counts.values()) - counts["agrees"] - counts["reports"]
+print(f"{counts['agrees']} programs agree and have no report, {counts['reports']} do not, {left_out} are left out")
+sys.exit(counts["reports"] > 0)
