@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the gradients of reductions and of scans have in common: a combiner's accumulators are sums,
-// select an element (as a maximum does), or are anything else. For
+// The gradients of reductions and scans depend on the kind of each accumulator of the combiner: it
+// is a sum, selects an element (as a maximum does), or is anything else. For
 //
 //     (s, m) = (s + x, max(m, x))
 //

@@ -209,7 +209,7 @@ void Tasks::makeSums(unsigned i) {
     const Cluster::Kind &kind = cluster.kinds[cluster.devices[device].kind];
     auto isAway = [&](unsigned other) { return configuration.devices[other] != device; };
     auto sent = std::count_if(others.begin(), others.end(), isAway);
-    // What passes around a ring is added on its way.
+    // The devices of a ring add partial sums as they pass.
     bool isAdded = !options.isPaper && !made.scattered && sent > 0;
     double count = double(isAdded ? others.size() - size_t(sent) + 1 : made.parts.size() - 1),
            bytes = double(elements * value.elementBytes);

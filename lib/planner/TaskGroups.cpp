@@ -20,7 +20,7 @@ using namespace heddle;
 using namespace heddle::planner;
 
 //===----------------------------------------------------------------------===//
-// What devices need
+// Boxes that devices need
 //===----------------------------------------------------------------------===//
 
 static bool contains(const Box &box, const Box &other) {

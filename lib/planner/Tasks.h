@@ -177,7 +177,7 @@ private:
     int64_t bytes = 0;                              ///< in a group: that the device lacks
   };
   using Needs = std::map<std::pair<unsigned, unsigned>, std::vector<Need>>; ///< by block and device
-  /// What devices exchange at once: the bytes that pass through each link, in all rounds.
+  /// A collective of several devices: the bytes that pass through each link, in all rounds.
   struct Group {
     std::map<unsigned, int64_t> links;
     int64_t bytes = 0, latency = 0;
@@ -187,7 +187,7 @@ private:
     std::vector<Id> before;
     Id first = none, last = none; ///< task
   };
-  /// What of a value is sent: point to point, by blocks, and by groups.
+  /// The transfers of a value: messages from point to point, by blocks, and groups.
   struct Sent {
     Needs needs;
     std::vector<Group> groups;

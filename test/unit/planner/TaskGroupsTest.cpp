@@ -199,7 +199,7 @@ TEST(TaskGroups, HaveManyLinks) {
     EXPECT_TRUE(keys.insert(tasks.timetable().key(task)).second);
 }
 
-// What operators fetch passes around a ring as soon as all that make their operands have begun.
+// Fetched parameters pass around a ring once all operators that make other operands have begun.
 TEST(TaskGroups, FetchParameters) {
   Graph graph = gathered(32, 4);
   graph.operators[0].isUpdate = graph.operators[1].reads[0].ofNextStep = true;
