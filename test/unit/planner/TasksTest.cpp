@@ -11,11 +11,11 @@
 #include "DrawnGraph.h"
 #include "SmallGraph.h"
 
+#include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -254,6 +254,22 @@ TEST(Tasks, DevicesHoldWhatIsReadLater) {
   EXPECT_EQ(others.memory(), (Bytes{32 + 4 * 32, 32 + 32, 32 + 32, 32 + 32}));
 }
 
+/// Calls `act` with each list of numbers below the limits.
+static void forEach(const std::vector<int64_t> &limits, auto &&act) {
+  int64_t count = 1;
+  for (int64_t limit : limits)
+    count *= limit;
+  for (int64_t i = 0; i < count; ++i) {
+    std::vector<int64_t> at;
+    int64_t left = i;
+    for (int64_t limit : limits) {
+      at.push_back(left % limit);
+      left /= limit;
+    }
+    act(at);
+  }
+}
+
 // Every element that a part reads is of one block, which its maker has or sends, once to each
 // device unless two parts there need different elements: counted one by one, point to point.
 TEST(Tasks, MoveEachElementOnce) {
@@ -277,21 +293,6 @@ TEST(Tasks, MoveEachElementOnce) {
       unsigned degree = tasks.configuration(choice).degrees[name];
       return (graph.choices[choice].names[name].size + degree - 1) / degree;
     };
-    /// Calls `act` with each list of numbers below the limits.
-    auto forEach = [](const std::vector<int64_t> &limits, auto &&act) {
-      int64_t count = 1;
-      for (int64_t limit : limits)
-        count *= limit;
-      for (int64_t i = 0; i < count; ++i) {
-        std::vector<int64_t> at;
-        int64_t left = i;
-        for (int64_t limit : limits) {
-          at.push_back(left % limit);
-          left /= limit;
-        }
-        act(at);
-      }
-    };
     for (const Graph::Operator &op : graph.operators) {
       std::vector<int64_t> sizes;
       for (const Graph::Name &name : graph.choices[op.choice].names)
@@ -311,10 +312,8 @@ TEST(Tasks, MoveEachElementOnce) {
             int64_t sum = 0;
             for (auto [name, factor] : coordinate.terms)
               sum += factor * point[name];
-            auto floor = [&](int64_t at) {
-              return int64_t(std::floor(double(at) / double(coordinate.divisor)));
-            };
-            Interval here{floor(sum + coordinate.low), floor(sum + coordinate.high) + 1};
+            Interval here{llvm::divideFloorSigned(sum + coordinate.low, coordinate.divisor),
+                          llvm::divideFloorSigned(sum + coordinate.high, coordinate.divisor) + 1};
             if (box.size() == k)
               box.push_back(here);
             box[k] = {std::min(box[k].low, here.low), std::max(box[k].high, here.high)};
