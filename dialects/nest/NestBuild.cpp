@@ -388,10 +388,10 @@ Ranges nest::iterationRanges(Operation *op) {
     for (const nd::Dim &dim : dims)
       ranges[dim.name.str()] = {0, std::max<int64_t>(dim.size().most() - 1, 0)};
   };
-  if (auto nest = dyn_cast<LoopNestInterface>(op))
-    llvm::for_each(nest.getIterationNames(), add);
-  for (Operation *parent = op; parent; parent = parent->getParentOp())
-    if (auto group = dyn_cast<GroupOp>(parent))
+  for (; op; op = op->getParentOp())
+    if (auto nest = dyn_cast<LoopNestInterface>(op))
+      llvm::for_each(nest.getIterationNames(), add);
+    else if (auto group = dyn_cast<GroupOp>(op))
       add(group.getNames());
   return ranges;
 }

@@ -111,9 +111,9 @@ SmallVector<Type> elementTypesOf(ValueRange tensors);
 Value updatedBy(Operation *op);
 /// The iteration space of a compute op: produced and reduced names.
 nd::DimsAttr iterationSpace(ComputeOp op);
-/// The ranges of the iteration names of a nest and of enclosing groups, for all values of size
-/// symbols. The range of an empty name is [0, 0].
-Ranges iterationRanges(Operation *nest);
+/// The ranges of the iteration names of the nests and groups around an op, itself included, for all
+/// values of size symbols. The range of an empty name is [0, 0].
+Ranges iterationRanges(Operation *op);
 /// Replaces size symbols by their typical values. Names for which `iterates` holds, loop variables
 /// and reads are kept.
 Expr atTypical(const Expr &expr, function_ref<bool(const std::string &)> iterates);

@@ -82,36 +82,33 @@ SmallVector<nd::NdTensorType> ScanOp::getCopiedTypes() {
   return types;
 }
 
-/// The names that an op iterates over (an inner group checks its own names against enclosing ones).
+/// The names that an op iterates over.
 static SmallVector<nd::DimsAttr, 2> ownNames(Operation *op) {
   if (auto compute = dyn_cast<ComputeOp>(op))
     return {compute.getProduced(), compute.getReduced()};
   if (auto update = dyn_cast<UpdateOp>(op))
     return {update.getSpace()};
+  if (auto group = dyn_cast<GroupOp>(op))
+    return {group.getNames()};
   return {};
 }
 
 /// An error of `op` with a note at the enclosing group.
 static InFlightDiagnostic groupError(Operation *op, GroupOp group) {
   InFlightDiagnostic error = op->emitOpError();
-  if (group)
-    error.attachNote(group.getLoc())
-        << "the enclosing group is over " << nd::namesText(group.getNames());
+  error.attachNote(group.getLoc())
+      << "the enclosing group is over " << nd::namesText(group.getNames());
   return error;
 }
 
 LogicalResult GroupOp::verify() {
-  NameScope outer(*this, {});
-  for (const nd::Dim &dim : getNames())
-    if (outer.contains(dim.name.getValue())) // c1
-      return groupError(*this, (*this)->getParentOfType<GroupOp>())
-             << "the name '" << dim.name.getValue() << "' is one of an enclosing group";
   Block &block = getBody().front();
   if (block.getNumArguments() != 0) // c2
     return emitOpError() << "expected a region without arguments, got (" << block.getArgumentTypes()
                          << ")";
   if (failed(verifyNestRegion(*this, block))) // c2
     return failure();
+  // A name may be that of a size symbol, which it hides.
   WalkResult inside = block.walk([&](Operation *inner) -> WalkResult {
     for (nd::DimsAttr dims : ownNames(inner))
       for (const nd::Dim &dim : dims)

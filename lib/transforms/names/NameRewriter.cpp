@@ -116,15 +116,12 @@ static SmallVector<NamedAttribute> attributesWithNames(Operation *op) {
   });
 }
 
-/// Iteration names of nests around `op` hide size symbols with the same names.
+/// Iteration names of nests and groups around `op` hide size symbols with the same names.
 std::optional<NameRewriter> NameRewriter::inside(Operation *op) const {
   std::optional<NameRewriter> inside;
-  for (Operation *each = symbols.empty() ? nullptr : op; each; each = each->getParentOp())
-    if (auto nest = dyn_cast<nest::LoopNestInterface>(each))
-      for (DimsAttr dims : nest.getIterationNames())
-        for (const Dim &dim : dims)
-          if (StringRef name = dim.name; symbols.contains(name.str()) && !names.contains(name))
-            (inside ? *inside : inside.emplace(*this)).names.emplace(name, name);
+  for (const auto &[name, range] : nest::iterationRanges(symbols.empty() ? nullptr : op))
+    if (symbols.contains(name) && !names.contains(name))
+      (inside ? *inside : inside.emplace(*this)).names.emplace(name, name);
   return inside;
 }
 

@@ -1073,7 +1073,7 @@ func.func @group_c1_inner_name(%a: !nd.tensor<f32, n: 4>) {
 func.func @group_c1_outer_name(%a: !nd.tensor<f32, n: 4>) {
   // expected-note @below {{the enclosing group is over {g: 2}}}
   %0 = nest.group (g: 2) {
-  // expected-error @below {{the name 'g' is one of an enclosing group}}
+  // expected-error @below {{iterates over 'g', which is a name of the enclosing group}}
     %1 = nest.group (g: 2) {
       nest.yield %a : !nd.tensor<f32, n: 4>
     } : !nd.tensor<f32, g: 2, n: 4>
