@@ -26,7 +26,8 @@ set_target_properties(heddle PROPERTIES LINKER_LANGUAGE CXX
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 target_link_libraries(heddle PRIVATE MLIR LLVM ZLIB::ZLIB PNG::PNG JPEG::JPEG SQLite::SQLite3 Threads::Threads)
 # It calls its own functions without a detour, and never those that a program has by the same name.
-target_link_options(heddle PRIVATE -Wl,-Bsymbolic-functions)
+target_link_options(heddle PRIVATE -Wl,-Bsymbolic-functions "-Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/heddle.map")
+set_target_properties(heddle PROPERTIES LINK_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/heddle.map")
 add_library(Heddle::heddle ALIAS heddle)
 
 set(targets heddle heddle_runtime)
