@@ -108,6 +108,8 @@ Value SortEmitter::levelsOf(const Expr &runs) {
 }
 
 /// Merges pairs of runs. The state is the width of a run, the arrays, and the destination arrays.
+/// The element behind a run that has ended is loaded and ignored. On a device it is the first one
+/// instead, since checkers of unwritten memory follow what is loaded.
 Values SortEmitter::merge(ValueRange state, Value count, Value kept) {
   Value width = state[0], two = add(width, width);
   size_t each = (state.size() - 1) / 2;
@@ -122,7 +124,13 @@ Values SortEmitter::merge(ValueRange state, Value count, Value kept) {
     (void)forLoop(
         e, step, smaller(add(lefts, rights), kept), most, {i64(0), i64(0)},
         [&](ValueRange taken) -> FailureOr<Values> {
-          Element a = load(from, add(left, taken[0])), c = load(from, add(right, taken[1]));
+          auto next = [&](Value first, Value taken, Value number) {
+            Value index = add(first, taken);
+            return load(from, e.target.mostLanes()
+                                  ? choose(is(CmpIPredicate::slt, taken, number), index, left)
+                                  : index);
+          };
+          Element a = next(left, taken[0], lefts), c = next(right, taken[1], rights);
           Value wins = arith::OrIOp::create(e.b, e.loc, is(CmpIPredicate::sge, taken[0], lefts),
                                             isBefore(c, a));
           wins = arith::AndIOp::create(e.b, e.loc, wins, is(CmpIPredicate::slt, taken[1], rights));
