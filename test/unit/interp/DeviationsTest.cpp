@@ -73,6 +73,21 @@ std::string longChain() {
 }
 } // namespace
 
+// The results of f64 are rounded in the interpreter, too: that the value is a number of f64 does not
+// say that it is exact.
+TEST_F(DeviationsTest, RoundingsOfF64ArePerturbed) {
+  TensorValue close = run("%w = arith.extf %v : f32 to f64\n %t = arith.constant 0.1 : f64\n"
+                          "%s = arith.addf %w, %t : f64\n"
+                          "%p = arith.mulf %s, %s : f64\n %q = arith.mulf %s, %s : f64\n"
+                          "%r = arith.subf %p, %q : f64\n",
+                          true, "f64");
+  for (auto [i, v] : llvm::enumerate(x)) {
+    double s = double(v) + 0.1, fused = std::fma(s, s, -(s * s));
+    EXPECT_LE(std::fabs(fused - close.elements[i].value), close.elements[i].error) << v;
+    EXPECT_LE(close.elements[i].error, 1e-13);
+  }
+}
+
 TEST_F(DeviationsTest, BoundsThatHaveLeftTheRangeAreReplaced) {
   TensorValue worst = run(longChain(), false), close = run(longChain(), true);
   std::vector<float> separate, fused, wrong;
