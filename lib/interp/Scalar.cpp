@@ -119,7 +119,7 @@ const Arithmetic::Format &Arithmetic::formatOf(FloatType type) {
 Scalar Arithmetic::perturbed(FloatType type, double value, bool exact, double units) {
   Scalar result = exactly(value);
   // If an op rounds its result once, and the result is a number of the type, it gives that number:
-  // for example, adding a small number to -1e30 does not change it. A result in f64 is rounded here.
+  // for example, adding a small number to -1e30 does not change it. f64 is rounded here, too.
   bool isKnown = exact || (units <= 1 && type.getWidth() < 64);
   if (!std::isfinite(value) || (isKnown && roundTo(type, value) == value))
     return result;

@@ -262,9 +262,9 @@ float fmodf(float x, float y) { return (float)fmod(x, y); }
 
 /*===- Half precision ------------------------------------------------------===*/
 
-float __extendhfsf2(_Float16 x) {
-  Half h = {x};
-  uint32_t exponent = h.u >> 10 & 31, fraction = h.u & 1023;
+/* The functions of halves as bits are for GPUs that have no type for them. */
+float heddle_half_to_float(uint16_t x) {
+  uint32_t exponent = x >> 10 & 31, fraction = x & 1023;
   Single v;
   if (exponent == 31) {
     v.u = 0x7f800000u | fraction << 13 | (fraction ? 0x400000u : 0);
@@ -273,8 +273,12 @@ float __extendhfsf2(_Float16 x) {
   } else {
     v.f = (float)(int32_t)fraction * 5.9604644775390625e-8f; /* 2^-24 */
   }
-  v.u |= (uint32_t)(h.u & 0x8000u) << 16;
+  v.u |= (uint32_t)(x & 0x8000u) << 16;
   return v.f;
+}
+float __extendhfsf2(_Float16 x) {
+  Half h = {x};
+  return heddle_half_to_float(h.u);
 }
 double __extendhfdf2(_Float16 x) { return __extendhfsf2(x); }
 
@@ -305,9 +309,26 @@ static uint16_t narrow(double x, int fractionBits, int maxExponent) {
   return sign | (uint16_t)(kept >= infinity ? infinity : kept);
 }
 
+uint16_t heddle_double_to_half(double x) { return narrow(x, 10, 15); }
+/* Without f64, which a device may lack. */
+uint16_t heddle_float_to_half(float x) {
+  Single v = {x};
+  uint16_t sign = (uint16_t)(v.u >> 16 & 0x8000u);
+  v.u &= 0x7fffffffu;
+  if (v.u > 0x7f800000u)
+    return (uint16_t)(sign | 0x7e00u | (v.u >> 13 & 1023));
+  if (v.u >= 0x477ff000u) /* 65520 */
+    return sign | 0x7c00u;
+  if (v.u < 0x38800000u) { /* below 2^-14: an integer times 2^-24, as the last bits of a sum */
+    v.f += 0.5f;
+    return (uint16_t)(sign | (v.u - 0x3f000000u));
+  }
+  v.u += 0xfffu + (v.u >> 13 & 1); /* to nearest, ties to even; may carry into the exponent */
+  return (uint16_t)(sign | ((v.u - (112u << 23)) >> 13));
+}
 _Float16 __truncdfhf2(double x) {
   Half h;
-  h.u = narrow(x, 10, 15);
+  h.u = heddle_double_to_half(x);
   return h.f;
 }
 _Float16 __truncsfhf2(float x) { return __truncdfhf2(x); }

@@ -206,6 +206,7 @@ llvm::Expected<std::unique_ptr<llvm::Module>> CodeGenerator::optimised(mlir::Ope
   runPasses(*module, *machine, withoutMasks);
   takeLanesOfMasks(*module);
   runPasses(*module, *machine, toScalars);
+  chip.expand(*module);
   callBuiltins(*module);
   if (llvm::Error error = linkBuiltins(*module, back.builtins))
     return error;

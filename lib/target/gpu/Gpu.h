@@ -58,6 +58,8 @@ public:
     bool inOwnProcess = false; ///< run by `llc`: it keeps state of earlier modules
   };
   virtual BackEnd backEnd() const = 0;
+  /// Replaces instructions, before builtins are linked and the LLVM IR is optimised.
+  virtual void expand(llvm::Module &module) const {}
   /// Changes the LLVM IR, after optimisation, to what the back end can handle.
   virtual void legalize(llvm::Module &module) const {}
   /// Makes an image that the device loads from the back end's output.

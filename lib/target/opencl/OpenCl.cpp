@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/gpu/Gpu.h"
+#include "lib/target/opencl/HalvesByBits.h"
 
 #include "mlir/Conversion/GPUToLLVMSPV/GPUToLLVMSPVPass.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -135,7 +136,8 @@ static llvm::Value *funnelOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
 /// The function of OpenCL that shuffles.
 static constexpr llvm::StringLiteral shuffleName = "_Z21sub_group_shuffle_xorij";
 
-/// Intel's runtime lacks conversions that saturate where it runs a warp as a vector: selects.
+/// Devices differ in conversions that saturate: Intel's runtime lacks them where it runs a warp as
+/// a vector, and Oclgrind makes the least integer of NaN. Selects instead.
 static llvm::Value *saturated(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
   bool isSigned = call.getIntrinsicID() == llvm::Intrinsic::fptosi_sat;
   if (!isSigned && call.getIntrinsicID() != llvm::Intrinsic::fptoui_sat)
@@ -184,7 +186,7 @@ static void waitAfterShuffles(llvm::Module &module) {
 }
 
 /// Returns the replacement of an instruction that the back end gets wrong; null: it is right.
-static llvm::Value *legal(llvm::Instruction &each, bool shuffles) {
+static llvm::Value *legal(llvm::Instruction &each) {
   llvm::IRBuilder<> b(&each);
   if (auto *wide = llvm::dyn_cast<llvm::ZExtInst>(&each))
     return maskOf(b, *wide);
@@ -199,7 +201,7 @@ static llvm::Value *legal(llvm::Instruction &each, bool shuffles) {
     return trailingZerosOf(b, call->getArgOperand(0));
   if (call->getIntrinsicID() == llvm::Intrinsic::fshl)
     return funnelOf(b, *call);
-  llvm::Value *whole = shuffles ? saturated(b, *call) : nullptr;
+  llvm::Value *whole = saturated(b, *call);
   return whole ? whole : extremeOf(b, *call);
 }
 
@@ -213,6 +215,8 @@ public:
     passes.addPass(mlir::createConvertGpuOpsToLLVMSPVOps({.use64bitIndex = true}));
   }
 
+  void expand(llvm::Module &module) const override { gpu::replaceHalvesByBits(module); }
+
   void legalize(llvm::Module &module) const override {
     bool shuffles = module.getFunction(shuffleName);
     if (shuffles) {
@@ -223,7 +227,7 @@ public:
       if (!shuffles) // the device chooses
         function.setMetadata("intel_reqd_sub_group_size", nullptr);
       for (llvm::Instruction &each : llvm::make_early_inc_range(llvm::instructions(function)))
-        if (llvm::Value *made = legal(each, shuffles)) {
+        if (llvm::Value *made = legal(each)) {
           each.replaceAllUsesWith(made);
           each.eraseFromParent();
         }

@@ -73,8 +73,7 @@ std::string longChain() {
 }
 } // namespace
 
-// The results of f64 are rounded in the interpreter, too: that the value is a number of f64 does not
-// say that it is exact.
+// The interpreter rounds results in f64, too: a value that is a number of f64 need not be exact.
 TEST_F(DeviationsTest, RoundingsOfF64ArePerturbed) {
   TensorValue close = run("%w = arith.extf %v : f32 to f64\n %t = arith.constant 0.1 : f64\n"
                           "%s = arith.addf %w, %t : f64\n"

@@ -161,4 +161,29 @@ TEST(Builtins, HalvesThereAndBack) {
     ASSERT_TRUE(sameBits(float(truncate(x)), float(_Float16(x)))) << x;
 }
 
+// GPUs without halves call functions of their bits.
+TEST(Builtins, HalvesAsBits) {
+  Mapped code;
+  auto *wide = code.get<float(uint16_t)>("heddle_half_to_float");
+  auto *ofFloat = code.get<uint16_t(float)>("heddle_float_to_half");
+  auto *ofDouble = code.get<uint16_t(double)>("heddle_double_to_half");
+  auto isBits = [](uint16_t bits, _Float16 expected) {
+    _Float16 half;
+    memcpy(&half, &bits, 2);
+    return sameBits(float(half), float(expected));
+  };
+  for (uint32_t bits = 0; bits < 65536; ++bits) {
+    ASSERT_TRUE(isBits(uint16_t(bits), _Float16(wide(uint16_t(bits))))) << bits;
+    // The half itself, and what lies beside the middle between it and the next one.
+    float x = wide(uint16_t(bits)), next = wide(uint16_t(bits + 1)), middle = x / 2 + next / 2;
+    for (float y : {x, middle, std::nextafter(middle, x), std::nextafter(middle, next)}) {
+      ASSERT_TRUE(isBits(ofFloat(y), _Float16(y))) << y;
+      for (double z : {double(y), std::nextafter(double(y), -1e9), std::nextafter(double(y), 1e9)})
+        ASSERT_TRUE(isBits(ofDouble(z), _Float16(z))) << z;
+    }
+  }
+  for (float x : samples<float, uint32_t>())
+    ASSERT_TRUE(isBits(ofFloat(x), _Float16(x))) << x;
+}
+
 } // namespace
