@@ -9,9 +9,10 @@ import concurrent.futures
 import fnmatch
 import pathlib
 import re
-import shlex
 import subprocess
 import sys
+
+from run_lines import compared
 
 folder, *rest = sys.argv[1:]
 kind, pattern = (rest.pop(0), rest.pop(0)) if rest[0] in ("--only", "--but") else ("--only", "*")
@@ -21,22 +22,14 @@ SECONDS = 300  # time limit of a program: many times its usual time
 
 
 def run(path):
-    lines = re.findall(r"RUN: heddle-run %s ([^|\n]*--compare[^|\n]*)", path.read_text())
-    chosen = lines[:1] + [line for line in lines[1:] if re.search(r"--size \w+=\d+,", line) and "--mesh" not in line]
+    lines = compared(path, {"--target-cpu": 2, "--threads": 2})
+    chosen = lines[:1] + [line for line in lines[1:] if any(re.match(r"\w+=\d+,", word) for word in line) and "--mesh" not in line]
     return (path, "".join(error_of(path, line) for line in chosen)) if lines else None
 
 
-def error_of(path, line):
-    words = [word.replace("%s", str(path)).replace("%S", str(path.parent)) for word in shlex.split(line)]
-    drop = {"--target-cpu": 2, "--threads": 2}
-    kept = []
-    while words:
-        count = drop.get(words[0], 0)
-        if not count:
-            kept.append(words[0])
-        words = words[max(count, 1):]
+def error_of(path, words):
     try:
-        result = subprocess.run([tool, str(path), *kept, *flags], capture_output=True, text=True, timeout=SECONDS)
+        result = subprocess.run([tool, str(path), *words, *flags], capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return f"it takes longer than {SECONDS} s"
     return (result.stderr[-2000:] + result.stdout[-2000:] or "it fails") if result.returncode else ""
