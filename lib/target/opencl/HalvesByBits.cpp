@@ -26,8 +26,10 @@ public:
         if (replaces(each))
           replaced.push_back(&each);
     for (auto [phi, bits] : phis)
-      for (auto [value, block] : zip_equal(phi->incoming_values(), phi->blocks()))
+      for (auto [value, block] : zip_equal(phi->incoming_values(), phi->blocks())) {
+        b.SetInsertPoint(block->getTerminator());
         bits->addIncoming(bitsOf(value), block);
+      }
     for (Instruction *each : reverse(replaced)) {
       each->replaceAllUsesWith(PoisonValue::get(each->getType()));
       each->eraseFromParent();
@@ -47,7 +49,10 @@ private:
   Value *bitsOf(Value *half) {
     if (auto *number = dyn_cast<ConstantFP>(half))
       return b.getInt(number->getValueAPF().bitcastToAPInt());
-    return isa<UndefValue>(half) ? UndefValue::get(b.getInt16Ty()) : bits.lookup(half);
+    if (isa<UndefValue>(half))
+      return UndefValue::get(b.getInt16Ty());
+    Value *known = bits.lookup(half);
+    return known ? known : b.CreateBitCast(half, b.getInt16Ty());
   }
   Value *floatOf(Value *half) { return call("heddle_half_to_float", b.getFloatTy(), bitsOf(half)); }
   Value *halfOf(Value *x) {
@@ -74,6 +79,9 @@ private:
         each.replaceAllUsesWith(made);
       return true;
     }
+    for (Use &use : each.operands()) // it stays, as the insertion into a vector does
+      if (Value *known = bits.lookup(use))
+        use.set(b.CreateBitCast(known, use->getType()));
     return false;
   }
 

@@ -25,7 +25,7 @@ class Module;
 
 namespace heddle::gpu {
 
-/// Replaces all scalar halves. A module with vectors of halves keeps these.
+/// Replaces scalar halves. Vectors of halves, arguments and results of functions stay.
 void replaceHalvesByBits(llvm::Module &module);
 
 } // namespace heddle::gpu
