@@ -3,9 +3,9 @@
     run.py FOLDER HEDDLE-RUN CLANG [--seconds N] [FILE...]
 
 Each is run by its first RUN line with --compare; what Oclgrind reports is an error. Without FILE: all programs below
-FOLDER that have such a line. Programs of several ranks are left out, and those that take longer than N seconds are
-named and left out. A report has the kernel, the value that its nest computes, the source
-line, the block and the lane.
+FOLDER that have such a line. Programs of several ranks are left out. Those that take longer than N seconds run again with
+sizes of at most 16, and are named and left out if they still do. A report has the kernel, the value that its nest
+computes, the source line, the block and the lane.
 """
 import argparse
 import collections
@@ -51,6 +51,12 @@ def with_nests(said, path):
     return re.sub(r"k_\w+", lambda kernel: kernel[0] + (f" ({', '.join(sorted(nests[kernel[0]]))})" if kernel[0] in nests else ""), said)
 
 
+def smaller(words):
+    """The words with sizes of at most 16; the first three of those that a size has in turn."""
+    sizes = lambda text: ",".join(str(min(int(size), 16)) for size in text.split(",")[:3])
+    return [re.sub(r"(?<==)\d[\d,]*$", lambda found: sizes(found[0]), word) for word in words]
+
+
 def judge(path, words, environment):
     """What happens to a program: 'agrees', 'reports' or a reason to leave it out; and what is said."""
     words = [options.tool, path, *words, "--device", "opencl", "--no-cache"]
@@ -83,6 +89,8 @@ with tempfile.TemporaryDirectory() as place:
             assert not options.files, f"{name} compares nothing on one rank"
             continue
         result, said = judge(options.folder / name, words, environment)
+        if result == "takes too long" and smaller(words) != words:
+            result, said = judge(options.folder / name, smaller(words), environment)
         counts[result] += 1
         if result != "agrees":
             print(f"{name}: {said or result}", flush=True)
