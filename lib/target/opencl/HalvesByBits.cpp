@@ -122,14 +122,16 @@ private:
       return b.CreateAlignedStore(bitsOf(store->getValueOperand()), store->getPointerOperand(),
                                   store->getAlign(), store->isVolatile());
     if (each.getOpcode() == Instruction::BitCast)
-      return bitsOf(each.getOperand(0));
+      return b.CreateBitCast(bitsOf(each.getOperand(0)), each.getType());
     if (each.getOpcode() == Instruction::FPExt)
       return b.CreateFPExt(floatOf(each.getOperand(0)), each.getType());
     return inFloats(each);
   }
 
-  /// The same instruction in f32.
+  /// The same instruction in f32; null for others than arithmetic.
   Value *inFloats(Instruction &each) {
+    if (!isa<IntrinsicInst, FCmpInst, BinaryOperator, CastInst>(each))
+      return nullptr;
     SmallVector<Value *> operands;
     for (Value *operand : each.operand_values())
       operands.push_back(isHalf(operand) ? floatOf(operand) : operand);
@@ -142,9 +144,7 @@ private:
       return b.CreateFCmp(compare->getPredicate(), operands[0], operands[1]);
     if (auto *binary = dyn_cast<BinaryOperator>(&each))
       return b.CreateBinOp(binary->getOpcode(), operands[0], operands[1]);
-    if (auto *cast = dyn_cast<CastInst>(&each)) // to an integer
-      return b.CreateCast(cast->getOpcode(), operands[0], each.getType());
-    return nullptr;
+    return b.CreateCast(cast<CastInst>(each).getOpcode(), operands[0], each.getType());
   }
 };
 } // namespace

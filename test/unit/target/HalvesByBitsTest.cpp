@@ -80,11 +80,14 @@ TEST(HalvesByBits, VectorsAndCallsStay) {
     %w = insertelement <2 x half> %v, half %z, i64 0
     store <2 x half> %w, ptr %p, align 4
     %c = call half @g(half %z)
+    %e = bitcast half %z to <2 x i8>
+    store <2 x i8> %e, ptr %p, align 2
     %d = fmul half %c, %a
     ret half %d
   }
   declare half @g(half))");
   EXPECT_NE(text.find("load i16"), std::string::npos) << text;
+  EXPECT_NE(text.find("bitcast i16 %"), std::string::npos) << text;
   EXPECT_NE(text.find("insertelement <2 x half> %v, half %"), std::string::npos) << text;
   EXPECT_EQ(text.find("fadd half"), std::string::npos) << text;
   EXPECT_EQ(text.find("fmul half"), std::string::npos) << text;
